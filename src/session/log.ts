@@ -1,0 +1,28 @@
+import type { SessionId } from '../data/ids.ts'
+import type { SessionEvent, StoredEvent } from './events.ts'
+
+/** Where events live. An append that has resolved is kept, whatever happens to the process afterwards (as far as the store can). */
+export interface SessionStore extends AsyncDisposable {
+  /** Opens or creates. The same id gives the same log. */
+  open(id: SessionId, scope: string): SessionLog
+  list(): Promise<readonly SessionSummary[]>
+  /** All events of one session, in order. Empty for an unknown id. */
+  read(id: SessionId, fromSequence?: number): Promise<readonly StoredEvent[]>
+}
+
+export interface SessionSummary {
+  readonly sessionId: SessionId
+  readonly scope: string
+  readonly openedAtMs: number
+  readonly events: number
+}
+
+export interface SessionLog {
+  readonly sessionId: SessionId
+  readonly scope: string
+  /** Takes the event now (order is the order of calls); stores may write it in a batch behind. */
+  append(event: SessionEvent): StoredEvent
+  /** Resolves when all that was appended before is durable. Rejects if the store failed. */
+  flush(): Promise<void>
+  events(): readonly StoredEvent[]
+}
