@@ -59,8 +59,13 @@ export type PostDecision =
   | { readonly decision: 'block'; readonly feedback: string; readonly contexts?: readonly UserMessage[] }
 
 export interface AroundCall extends CallView {
-  /** May be replaced before `next()`; the caller's own signal stays fused in. */
+  /**
+   * May be replaced before `next()`; the caller's own signal stays fused in. Aborting one's own signal with a reason
+   * that carries the code `TOOL_TIMEOUT` makes the outcome `TOOL_TIMEOUT`, with the reason's message.
+   */
   signal: AbortSignal
+  /** Sends a user message home on the result, after the body's. */
+  deferContext(message: UserMessage | string): void
 }
 
 declare const passedBrand: unique symbol

@@ -78,13 +78,18 @@ export interface Execution extends CallFacts {
   readonly token: CallToken
   /** Sends a user message home on the result; it reaches the model after the result, never before. */
   deferContext(message: UserMessage | string): void
+  /**
+   * Durable content in the body's own words (a peer's blocks, a preview), in place of `output.render` on a success and
+   * of the default text when the body throws. The last one wins; a policy that replaces the value discards it.
+   */
+  attachContent(content: readonly ContentBlock[]): void
   /** Asks that the turn end after this result; counts only if the call succeeds. */
   concludeTurn(): void
   reportProgress(progress: { readonly message?: string; readonly fraction?: number }): void
 }
 
 declare const tokenBrand: unique symbol
-/** Minted in `pipeline/call.ts` alone; carries nothing. */
+/** Minted in `pipeline/token.ts` alone; carries nothing. */
 export interface CallToken {
   readonly [tokenBrand]: 'call-token'
 }

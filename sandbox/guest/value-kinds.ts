@@ -1,0 +1,112 @@
+import {
+  ArrayIsArray,
+  ErrorPrototype,
+  isPrototypeOf,
+  mapSize,
+  ObjectPrototype,
+  PromisePrototype,
+  ReflectGetOwnPropertyDescriptor,
+  ReflectGetPrototypeOf,
+  setSize,
+  uncurryThis,
+} from './primordials.ts'
+
+export type ObjectKind =
+  | 'plain'
+  | 'array'
+  | 'date'
+  | 'map'
+  | 'set'
+  | 'error'
+  | 'promise'
+  | 'regexp'
+  | 'bytes'
+  | 'buffer'
+  | 'boxed'
+  | 'weak'
+  | 'instance'
+
+const getTime = uncurryThis(Date.prototype.getTime)
+const toISOString = uncurryThis(Date.prototype.toISOString)
+const regExpSource = uncurryThis(
+  ReflectGetOwnPropertyDescriptor(RegExp.prototype, 'source')!.get as (this: unknown) => string,
+)
+const numberValueOf = uncurryThis(Number.prototype.valueOf)
+const stringValueOf = uncurryThis(String.prototype.valueOf)
+const booleanValueOf = uncurryThis(Boolean.prototype.valueOf)
+const bigintValueOf = uncurryThis(BigInt.prototype.valueOf)
+const weakMapHas = uncurryThis(WeakMap.prototype.has)
+const weakSetHas = uncurryThis(WeakSet.prototype.has)
+const TypedArrayPrototype = ReflectGetPrototypeOf(Uint8Array.prototype) as object
+const typedArrayTag = uncurryThis(
+  ReflectGetOwnPropertyDescriptor(TypedArrayPrototype, Symbol.toStringTag)!.get as (this: unknown) => string | undefined,
+)
+const bufferByteLength = uncurryThis(
+  ReflectGetOwnPropertyDescriptor(ArrayBuffer.prototype, 'byteLength')!.get as (this: unknown) => number,
+)
+
+function answers(probe: (value: unknown) => unknown, value: unknown): boolean {
+  try {
+    probe(value)
+    return true
+  } catch {
+    return false
+  }
+}
+const isDateValue = getTime as (value: unknown) => unknown
+const probeRegExp = (value: unknown) => {
+  // `source` of RegExp.prototype itself answers too; harmless.
+  regExpSource(value)
+}
+
+/**
+ * What a value is by its internal slots, so that neither a changed prototype nor a look-alike can mislead. The common
+ * kinds are told first; `instance` is an object of any other class.
+ */
+export function kindOf(value: object): ObjectKind {
+  if (ArrayIsArray(value)) return 'array'
+  const prototype = ReflectGetPrototypeOf(value)
+  if (prototype === ObjectPrototype || prototype === null) return 'plain'
+  if (isPrototypeOf(ErrorPrototype, value)) return 'error'
+  if (isPrototypeOf(PromisePrototype, value)) return 'promise'
+  if (answers(isDateValue, value)) return 'date'
+  if (answers(mapSize, value)) return 'map'
+  if (answers(setSize, value)) return 'set'
+  if (typedArrayTag(value) !== undefined) return 'bytes'
+  if (answers(bufferByteLength, value)) return 'buffer'
+  if (answers(probeRegExp, value)) return 'regexp'
+  if (unbox(value) !== value) return 'boxed'
+  if (answers((it) => weakMapHas(it as WeakMap<WeakKey, unknown>, ObjectPrototype), value)) return 'weak'
+  if (answers((it) => weakSetHas(it as WeakSet<WeakKey>, ObjectPrototype), value)) return 'weak'
+  return 'instance'
+}
+
+/** The primitive inside `Object(1)` and its like; the value itself when there is none. */
+export function unbox(value: object): unknown {
+  const probes = [numberValueOf, stringValueOf, booleanValueOf, bigintValueOf] as ((value: unknown) => unknown)[]
+  for (let index = 0; index < probes.length; index++) {
+    try {
+      return (probes[index] as (value: unknown) => unknown)(value)
+    } catch {
+      // Not boxed of this type.
+    }
+  }
+  return value
+}
+
+/** ISO text of a Date, or undefined for an invalid one. */
+export function dateToIso(date: object): string | undefined {
+  const time = getTime(date as Date)
+  return time === time ? toISOString(date as Date) : undefined
+}
+
+/** Name of the class of an object, by its prototype's constructor; never throws and runs a getter at most once. */
+export function classNameOf(value: object): string {
+  try {
+    const prototype = ReflectGetPrototypeOf(value) as { constructor?: { name?: unknown } } | null
+    const name = prototype?.constructor?.name
+    return typeof name === 'string' && name !== '' ? name : 'Object'
+  } catch {
+    return 'Object'
+  }
+}

@@ -1,0 +1,226 @@
+import { randomBytes, randomUUID } from 'node:crypto'
+import { createMemoryArtifacts } from './artifacts/memory.ts'
+import { createRunCodeTool, type RunEvent, type RunValue } from './codemode/run-code.ts'
+import type { Limits } from './codemode/limits.ts'
+import { resolveEngineConfig, type EngineConfig, type EngineOptions, type EngineProblem } from './config.ts'
+import type { UserMessage } from './data/content.ts'
+import { CodedError } from './data/failure.ts'
+import { callId, sessionId, type CallId, type SessionId } from './data/ids.ts'
+import type { Json } from './data/json.ts'
+import type { Outcome } from './data/outcome.ts'
+import type { ExecutorReport } from './executor/executor.ts'
+import { createProcessExecutor } from './executor/process-executor.ts'
+import { connectMcpServers } from './importers/mcp.ts'
+import { CallBatch } from './pipeline/call-batch.ts'
+import { systemClock } from './pipeline/system-clock.ts'
+import { ToolRuntime } from './pipeline/tool-runtime.ts'
+import { deriveNames } from './registry/native-names.ts'
+import { ToolRegistry } from './registry/registry.ts'
+import { GLOBAL_SCOPE, RUN_CODE } from './registry/scope.ts'
+import type { ToolView } from './registry/view.ts'
+import { describeTools, searchTools } from './sdk/search.ts'
+import { renderSdk, type RenderedSdk, type RenderOptions } from './sdk/render.ts'
+import { systemPrompt } from './sdk/usage.ts'
+import type { SessionLog, SessionStore } from './session/log.ts'
+import { createMemoryStore } from './session/memory-log.ts'
+import { createSqliteStore } from './session/sqlite-log.ts'
+
+/** The product, started: service, CLI, examples, benchmarks and tests all begin here. Dispose it to end everything it began. */
+export interface Engine extends AsyncDisposable {
+  readonly registry: ToolRegistry
+  readonly runtime: ToolRuntime
+  readonly store: SessionStore
+  readonly limits: Limits
+  /** What went wrong at the start without stopping it (servers that did not start, tools that were skipped). */
+  readonly problems: readonly EngineProblem[]
+  /** Opens a session, or goes on with one; without an id a new one. */
+  openSession(options?: { readonly id?: string; readonly scope?: string }): SessionLog
+  /** One program, made as a model's call of `run_code`: logged, with the whole pipeline around it. Never rejects for what a program does. */
+  run(code: string, options?: RunOptions): Promise<RunResult>
+  /** Live events of a run that is about to start under this call id (for servers that make the call themselves). */
+  watchRun(id: string, listener: (event: RunEvent) => void): Disposable
+  sdk(scope?: string, options?: RenderOptions): RenderedSdk
+  systemPrompt(scope?: string): string
+  report(): Promise<ExecutorReport>
+}
+
+export interface RunOptions {
+  readonly scope?: string
+  readonly session?: SessionLog
+  readonly signal?: AbortSignal
+  /** Lowers the wall clock budget. */
+  readonly timeoutMs?: number
+  readonly limits?: Partial<Limits>
+  readonly description?: string
+  readonly onEvent?: (event: RunEvent) => void
+}
+
+export interface RunResult {
+  readonly callId: CallId
+  readonly sessionId: SessionId
+  readonly outcome: Outcome
+  /** On success. */
+  readonly value?: RunValue
+  /** On failure: what is known of the run all the same. */
+  readonly partial?: Omit<RunValue, 'result'>
+  readonly contexts: readonly UserMessage[]
+  readonly concludesTurn: boolean
+}
+
+/**
+ * Starts an engine: servers are connected, the sandbox is probed. Throws `CodedError` with `CONFIG_INVALID` for wrong
+ * options and `SANDBOX_UNAVAILABLE` when programs could not be contained; a server that does not start is a problem,
+ * not an error.
+ */
+export async function createEngine(options: EngineOptions = {}): Promise<Engine> {
+  const config = resolveEngineConfig(options)
+  await using parts = new AsyncDisposableStack()
+  const problems: EngineProblem[] = []
+  const report = (problem: EngineProblem) => {
+    problems.push(problem)
+    config.onProblem(problem)
+  }
+
+  const store = parts.use(openStore(config))
+  const registry = new ToolRegistry()
+  const asked = new Map<string, { limits?: Partial<Limits>; onEvent?: (event: RunEvent) => void }>()
+  const sessions = new Map<string, SessionLog>()
+
+  const runtime = new ToolRuntime({
+    registry,
+    clock: systemClock,
+    ids: randomUUID,
+    drainMs: config.limits.drainMs,
+    approvalMs: config.limits.approvalMs,
+    checkInvariants: config.checkInvariants,
+    onDiagnostic: (diagnostic) => report({ message: `${diagnostic.code}: ${diagnostic.message}` }),
+    ...(config.approver !== undefined && { approver: config.approver }),
+  })
+  for (const policy of config.policies) runtime.use(policy)
+  for (const guard of config.guards) runtime.guard(guard)
+  for (const observer of config.observers) runtime.observe(observer)
+
+  // Sandbox and servers take the longest to start and do not need each other.
+  const [executor, servers] = await bothOrNeither(
+    createProcessExecutor({
+      requireConfinement: config.requireConfinement,
+      ...(config.sandboxNode !== undefined && { node: config.sandboxNode }),
+    }),
+    connectMcpServers(config.mcpServers, { onProblem: report }),
+  )
+  parts.use(executor)
+  parts.use(servers)
+
+  registry.setMode(GLOBAL_SCOPE, config.mode)
+  registry.registerAll([...config.tools, ...servers.tools()])
+  registry.installRunCode(
+    createRunCodeTool({
+      registry,
+      runtime,
+      executor,
+      artifacts: createMemoryArtifacts({
+        limits: { maxBytesPerOwner: 256 * 1024 * 1024, maxAgeMs: 24 * 3_600_000 },
+        nowMs: () => systemClock.nowMs(),
+        newId: randomUUID,
+      }),
+      limits: config.limits,
+      monotonicMs: () => systemClock.monotonicMs(),
+      nowMs: () => systemClock.nowMs(),
+      newSeed: () => randomBytes(16).toString('hex'),
+      sessionOf: (exec) => (exec.sessionId === undefined ? undefined : sessions.get(exec.sessionId)),
+      askedFor: (id) => asked.get(id) ?? {},
+      tenantOf: (exec) =>
+        config.tenantOf({ scope: exec.scope, ...(exec.sessionId !== undefined && { sessionId: exec.sessionId }) }),
+      searchTools: (view, query) => searchTools(view, deriveNames(view), query) as unknown as Json, // Plain data of its own making.
+      describeTools: (view, names) => describeTools(view, deriveNames(view), names) as unknown as Json, // Likewise.
+    }),
+  )
+
+  const owned = parts.move()
+  return {
+    registry,
+    runtime,
+    store,
+    limits: config.limits,
+    problems,
+    openSession({ id, scope } = {}) {
+      const log = store.open(sessionId(id ?? `session-${randomUUID()}`), scope ?? GLOBAL_SCOPE)
+      sessions.set(log.sessionId, log)
+      return log
+    },
+    async run(code, runOptions = {}) {
+      const scope = runOptions.scope ?? runOptions.session?.scope ?? GLOBAL_SCOPE
+      const session = runOptions.session ?? this.openSession({ scope })
+      sessions.set(session.sessionId, session)
+      const id = callId(`call-${randomUUID()}`)
+      asked.set(id, {
+        ...(runOptions.limits !== undefined && { limits: runOptions.limits }),
+        ...(runOptions.onEvent !== undefined && { onEvent: runOptions.onEvent }),
+      })
+      try {
+        const batch = new CallBatch({
+          runtime,
+          session,
+          scope,
+          clock: systemClock,
+          ...(runOptions.signal !== undefined && { signal: runOptions.signal }),
+        })
+        const { results, contexts, concludesTurn } = await batch.run([
+          { callId: id, name: RUN_CODE, arguments: JSON.stringify(argumentsOf(code, runOptions)) },
+        ])
+        await session.flush()
+        const outcome = results[0]?.outcome
+        if (outcome === undefined) throw new TypeError('a batch of one call gave no result')
+        return { callId: id, sessionId: session.sessionId, outcome, ...readRun(outcome), contexts, concludesTurn }
+      } finally {
+        asked.delete(id)
+      }
+    },
+    watchRun(id, listener) {
+      asked.set(id, { ...asked.get(id), onEvent: listener })
+      return { [Symbol.dispose]: () => void asked.delete(id) }
+    },
+    sdk: (scope = GLOBAL_SCOPE, renderOptions) => render(registry.view(scope), renderOptions),
+    systemPrompt: (scope = GLOBAL_SCOPE) => systemPrompt(render(registry.view(scope)), config.limits),
+    report: () => executor.report(),
+    [Symbol.asyncDispose]: () => owned.disposeAsync(),
+  }
+}
+
+function render(view: ToolView, options?: RenderOptions): RenderedSdk {
+  return renderSdk(view, deriveNames(view), options)
+}
+
+function argumentsOf(code: string, options: RunOptions) {
+  return {
+    code,
+    ...(options.timeoutMs !== undefined && { timeoutMs: options.timeoutMs }),
+    ...(options.description !== undefined && { description: options.description }),
+  }
+}
+
+/** The outcome's own JSON, typed: `run-code.ts` is the only writer of both shapes. */
+function readRun(outcome: Outcome): Pick<RunResult, 'value' | 'partial'> {
+  if (!outcome.isError) return { value: outcome.value as unknown as RunValue }
+  if (outcome.error.details === undefined) return {}
+  return { partial: { logs: [], calls: [], notices: [], ...(outcome.error.details as object) } }
+}
+
+function openStore(config: EngineConfig): SessionStore {
+  const now = () => systemClock.nowMs()
+  if (config.store === undefined) return createMemoryStore({ now })
+  return 'sqlite' in config.store ? createSqliteStore({ path: config.store.sqlite, now }) : config.store
+}
+
+/** When one of two starts fails, the other must not be left running. */
+async function bothOrNeither<A extends AsyncDisposable, B extends AsyncDisposable>(
+  a: Promise<A>,
+  b: Promise<B>,
+): Promise<[A, B]> {
+  const [first, second] = await Promise.allSettled([a, b])
+  if (first.status === 'fulfilled' && second.status === 'fulfilled') return [first.value, second.value]
+  if (first.status === 'fulfilled') await first.value[Symbol.asyncDispose]()
+  if (second.status === 'fulfilled') await second.value[Symbol.asyncDispose]()
+  const failed = first.status === 'rejected' ? first.reason : second.status === 'rejected' ? second.reason : undefined
+  throw failed instanceof Error ? failed : new CodedError('SANDBOX_UNAVAILABLE', 'the engine could not start')
+}

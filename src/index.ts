@@ -1,0 +1,44 @@
+/** The public names of Codeferry. Everything else is an implementation detail. */
+export { createEngine, type Engine, type RunOptions, type RunResult } from './engine.ts'
+export type { EngineOptions, EngineProblem } from './config.ts'
+export { DEFAULT_LIMITS, type Limits } from './codemode/limits.ts'
+export type { RunEvent, RunValue } from './codemode/run-code.ts'
+export type { CallSummary } from './codemode/bridge.ts'
+
+export { defineTool } from './registry/define-tool.ts'
+export { ToolRegistry } from './registry/registry.ts'
+export { GLOBAL_SCOPE, RUN_CODE, type Mode } from './registry/scope.ts'
+export type { ToolView } from './registry/view.ts'
+export type { Execution, RenderIntent, ToolAnnotations, ToolDefinition, ToolOutput } from './registry/tool.ts'
+
+export { ToolRuntime } from './pipeline/tool-runtime.ts'
+export { CallBatch } from './pipeline/call-batch.ts'
+export { STAGES } from './pipeline/stages.ts'
+export type {
+  ApprovalAnswer,
+  ApprovalRequest,
+  Approver,
+  CallRequest,
+  CallView,
+  Guard,
+  GuardDecision,
+  Next,
+  Observer,
+  Passed,
+  Policy,
+  PostDecision,
+  PreDecision,
+} from './pipeline/call.ts'
+
+export { createMemoryStore } from './session/memory-log.ts'
+export { createSqliteStore } from './session/sqlite-log.ts'
+export type { SessionLog, SessionStore, SessionSummary } from './session/log.ts'
+export type { SessionEvent, StoredEvent } from './session/events.ts'
+
+export { readMcpConfig, type ServerEntry } from './importers/mcp-config.ts'
+
+export { CodedError, hasCode, type Failure } from './data/failure.ts'
+export { FAILURE_CODES, type FailureCode } from './data/failure-codes.ts'
+export type { DurableResult, Failed, Outcome, Success } from './data/outcome.ts'
+export type { ContentBlock, UserMessage } from './data/content.ts'
+export type { Json, JsonObject } from './data/json.ts'

@@ -1,0 +1,123 @@
+import type { Clock } from '../data/clock.ts'
+
+/** A signal that aborts when one of its sources does, with that source's reason. Disposing removes every listener. */
+export interface FusedSignal extends Disposable {
+  readonly signal: AbortSignal
+  /** Aborts from within; the first reason wins. */
+  abort(reason: unknown): void
+}
+
+/**
+ * `AbortSignal.any` would hold its sources' bookkeeping until garbage collection; a caller's signal may serve a
+ * hundred thousand calls, so what is added here is taken away by the one who added it.
+ */
+export function fuseSignals(...sources: readonly (AbortSignal | undefined)[]): FusedSignal {
+  const controller = new AbortController()
+  const listeners: { readonly source: AbortSignal; readonly onAbort: () => void }[] = []
+  for (const source of sources) {
+    if (source === undefined) continue
+    if (source.aborted) {
+      controller.abort(source.reason)
+      break
+    }
+    const onAbort = () => controller.abort(source.reason)
+    source.addEventListener('abort', onAbort)
+    listeners.push({ source, onAbort })
+  }
+  return {
+    signal: controller.signal,
+    abort: (reason) => controller.abort(reason),
+    [Symbol.dispose]() {
+      for (const { source, onAbort } of listeners) source.removeEventListener('abort', onAbort)
+      listeners.length = 0
+    },
+  }
+}
+
+export type Awaited1<T> =
+  | { readonly kind: 'value'; readonly value: T }
+  | { readonly kind: 'thrown'; readonly thrown: unknown }
+  /** Not waited for any longer; what still comes is reported to `onLate`. */
+  | { readonly kind: 'left' }
+
+/** Waits for `work`, but not past an abort of `signal`. Never rejects. */
+export function untilAborted<T>(
+  work: PromiseLike<T>,
+  signal: AbortSignal | undefined,
+  onLate: () => void,
+): Promise<Awaited1<T>> {
+  return wait(work, signal, onLate, (leave) => {
+    leave()
+    return undefined
+  })
+}
+
+/**
+ * Waits for `work`; after an abort of `signal` for `drainMs` more. `mayLeave` is asked when that time is up, and a
+ * "no" grants the same time again (a composite whose children are still being drained).
+ */
+export function untilDrained<T>(
+  work: PromiseLike<T>,
+  signal: AbortSignal | undefined,
+  options: {
+    readonly clock: Clock
+    readonly drainMs: number
+    readonly onLate: () => void
+    readonly mayLeave?: () => boolean
+  },
+): Promise<Awaited1<T>> {
+  const { clock, drainMs, mayLeave } = options
+  return wait(work, signal, options.onLate, (leave) => {
+    let timer = clock.after(drainMs, expire)
+    function expire() {
+      if (mayLeave === undefined || mayLeave()) leave()
+      else timer = clock.after(drainMs, expire)
+    }
+    return { [Symbol.dispose]: () => timer[Symbol.dispose]() }
+  })
+}
+
+function wait<T>(
+  work: PromiseLike<T>,
+  signal: AbortSignal | undefined,
+  onLate: () => void,
+  onAborted: (leave: () => void) => Disposable | undefined,
+): Promise<Awaited1<T>> {
+  return new Promise((resolve) => {
+    let isOver = false
+    let timer: Disposable | undefined
+    const end = (how: Awaited1<T>) => {
+      if (isOver) return onLate()
+      isOver = true
+      signal?.removeEventListener('abort', onAbort)
+      timer?.[Symbol.dispose]()
+      resolve(how)
+    }
+    const onAbort = () => {
+      signal?.removeEventListener('abort', onAbort)
+      timer = onAborted(() => end({ kind: 'left' }))
+    }
+    // Handlers first: work that is already settled must not be reported as left behind.
+    try {
+      work.then(
+        (value) => end({ kind: 'value', value }),
+        (thrown: unknown) => end({ kind: 'thrown', thrown }),
+      )
+    } catch (thrown) {
+      end({ kind: 'thrown', thrown })
+    }
+    if (signal === undefined || isOver) return
+    if (signal.aborted) onAbort()
+    else signal.addEventListener('abort', onAbort)
+  })
+}
+
+/** Whether a hook gave something to wait for. Total: an accessor that throws is just not a promise. */
+export function isThenable(value: unknown): value is PromiseLike<unknown> {
+  if (typeof value !== 'object' || value === null) return false
+  try {
+    return typeof (value as { then?: unknown }).then === 'function'
+  } catch {
+    return false
+  }
+}
