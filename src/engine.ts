@@ -1,4 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto'
+import { readFileSync } from 'node:fs'
 import { createMemoryArtifacts } from './artifacts/memory.ts'
 import { createRunCodeTool, type RunEvent, type RunValue } from './codemode/run-code.ts'
 import type { Limits } from './codemode/limits.ts'
@@ -20,7 +21,8 @@ import { GLOBAL_SCOPE, RUN_CODE } from './registry/scope.ts'
 import type { ToolView } from './registry/view.ts'
 import { describeTools, searchTools } from './sdk/search.ts'
 import { renderSdk, type RenderedSdk, type RenderOptions } from './sdk/render.ts'
-import { systemPrompt } from './sdk/usage.ts'
+import { loadTemplates } from './sdk/templates.ts'
+import { runCodeDescription, systemPrompt, type UsageFacts } from './sdk/usage.ts'
 import type { SessionLog, SessionStore } from './session/log.ts'
 import { createMemoryStore } from './session/memory-log.ts'
 import { createSqliteStore } from './session/sqlite-log.ts'
@@ -40,7 +42,10 @@ export interface Engine extends AsyncDisposable {
   /** Live events of a run that is about to start under this call id (for servers that make the call themselves). */
   watchRun(id: string, listener: (event: RunEvent) => void): Disposable
   sdk(scope?: string, options?: RenderOptions): RenderedSdk
+  /** For agents with a system prompt: when to write a program, how, and the SDK. Stable for the same set of tools. */
   systemPrompt(scope?: string): string
+  /** For clients without one (MCP): the same as the description of `run_code`. */
+  runCodeDescription(scope?: string): string
   report(): Promise<ExecutorReport>
 }
 
@@ -136,6 +141,21 @@ export async function createEngine(options: EngineOptions = {}): Promise<Engine>
     }),
   )
 
+  function openSession({
+    id,
+    scope = GLOBAL_SCOPE,
+  }: { readonly id?: string; readonly scope?: string } = {}): SessionLog {
+    const log = store.open(sessionId(id ?? `session-${randomUUID()}`), scope)
+    sessions.set(log.sessionId, log)
+    return log
+  }
+
+  const templates = loadTemplates((file) => readFileSync(file, 'utf8'))
+  function toldAbout(scope: string): [RenderedSdk, UsageFacts] {
+    const view = registry.view(scope)
+    return [render(view), { ...config.limits, mode: view.mode === 'both' ? 'both' : 'code' }]
+  }
+
   const owned = parts.move()
   return {
     registry,
@@ -143,14 +163,10 @@ export async function createEngine(options: EngineOptions = {}): Promise<Engine>
     store,
     limits: config.limits,
     problems,
-    openSession({ id, scope } = {}) {
-      const log = store.open(sessionId(id ?? `session-${randomUUID()}`), scope ?? GLOBAL_SCOPE)
-      sessions.set(log.sessionId, log)
-      return log
-    },
+    openSession,
     async run(code, runOptions = {}) {
       const scope = runOptions.scope ?? runOptions.session?.scope ?? GLOBAL_SCOPE
-      const session = runOptions.session ?? this.openSession({ scope })
+      const session = runOptions.session ?? openSession({ scope })
       sessions.set(session.sessionId, session)
       const id = callId(`call-${randomUUID()}`)
       asked.set(id, {
@@ -181,7 +197,8 @@ export async function createEngine(options: EngineOptions = {}): Promise<Engine>
       return { [Symbol.dispose]: () => void asked.delete(id) }
     },
     sdk: (scope = GLOBAL_SCOPE, renderOptions) => render(registry.view(scope), renderOptions),
-    systemPrompt: (scope = GLOBAL_SCOPE) => systemPrompt(render(registry.view(scope)), config.limits),
+    systemPrompt: (scope = GLOBAL_SCOPE) => systemPrompt(...toldAbout(scope), templates),
+    runCodeDescription: (scope = GLOBAL_SCOPE) => runCodeDescription(...toldAbout(scope), templates),
     report: () => executor.report(),
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   }

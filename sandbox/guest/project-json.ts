@@ -47,7 +47,7 @@ export type ResultResult =
   | { readonly ok: false; readonly notices: List<string> }
 
 /** What a promise inside a value came to. */
-type Settled = { readonly value: unknown }
+type Settled = { readonly value: unknown; readonly isRejected: boolean }
 
 interface Frame {
   readonly source: object
@@ -197,10 +197,12 @@ class Projection {
       const object = value as object
       const known = this.#settled.get(object)
       if (known !== undefined && hops < 10) {
+        if (known.isRejected) this.#notice('was a promise that was rejected; its error stands in its place')
         value = known.value
         continue
       }
-      const kind = kindOf(object)
+      const kind = this.#kind(object)
+      if (kind === undefined) return this.#strict
       if (kind === 'date') {
         const iso = dateToIso(object)
         if (iso === undefined) {
@@ -222,6 +224,18 @@ class Projection {
         continue
       }
       return this.#object(object, kind)
+    }
+  }
+
+  /** Undefined for a proxy whose traps throw. */
+  #kind(object: object): ReturnType<typeof kindOf> | undefined {
+    try {
+      return kindOf(object)
+    } catch (thrown) {
+      const reason = shorten(describeThrown(thrown), 200)
+      if (this.#strict) this.#refuse(`cannot be read: ${reason}`)
+      else this.#notice(`could not be read and was dropped (${reason})`)
+      return undefined
     }
   }
 
@@ -249,12 +263,12 @@ class Projection {
     try {
       const toJson = (object as { toJSON?: unknown }).toJSON
       if (typeof toJson !== 'function' || isPlanted(toJson)) return undefined
-      return { value: ReflectApply(toJson, object, [key]) }
+      return { value: ReflectApply(toJson, object, [key]), isRejected: false }
     } catch (thrown) {
       const reason = shorten(describeThrown(thrown), 200)
       if (this.#strict) {
         this.#refuse(`has a toJSON that failed: ${reason}`)
-        return { value: null }
+        return { value: null, isRejected: false }
       }
       this.#notice(`has a toJSON that failed (${reason}); it was read without it`)
       return undefined
@@ -470,13 +484,11 @@ export async function projectResult(value: unknown, maxBytes: number): Promise<R
     }
     for (let index = 0; index < projection.pending.length; index++) {
       const promise = projection.pending[index] as object
-      let came: unknown
       try {
-        came = await promise
+        settled.set(promise, { value: await promise, isRejected: false })
       } catch (thrown) {
-        came = thrown
+        settled.set(promise, { value: thrown, isRejected: true })
       }
-      settled.set(promise, { value: came })
     }
   }
 }

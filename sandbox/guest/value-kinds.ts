@@ -39,7 +39,9 @@ const weakMapHas = uncurryThis(WeakMap.prototype.has)
 const weakSetHas = uncurryThis(WeakSet.prototype.has)
 const TypedArrayPrototype = ReflectGetPrototypeOf(Uint8Array.prototype) as object
 const typedArrayTag = uncurryThis(
-  ReflectGetOwnPropertyDescriptor(TypedArrayPrototype, Symbol.toStringTag)!.get as (this: unknown) => string | undefined,
+  ReflectGetOwnPropertyDescriptor(TypedArrayPrototype, Symbol.toStringTag)!.get as (
+    this: unknown,
+  ) => string | undefined,
 )
 const bufferByteLength = uncurryThis(
   ReflectGetOwnPropertyDescriptor(ArrayBuffer.prototype, 'byteLength')!.get as (this: unknown) => number,

@@ -24,11 +24,6 @@ export function jsonStringBytes(text: string, limit: number): number {
   return bytes
 }
 
-/** Whether every surrogate of the text has its partner. */
-export function isWellFormed(text: string): boolean {
-  return text.isWellFormed()
-}
-
 /**
  * The beginning of a text within `maxBytes` UTF-8 bytes, marker included, cut between code points. A text that fits is
  * returned as it is. When not even the marker fits, only what fits of the text is left.

@@ -38,6 +38,7 @@ export const FAILURE_CODES = {
   ABANDONED: call('The tool ignored cancellation and was left behind; what it still does is not known.', 'later', 504),
   CALL_LIMIT: both('The program made more calls than it may.', 'after-change', 429),
   VALUE_TOO_LARGE: call('A tool’s value is larger than a program may receive.', 'after-change', 413),
+  INVALID_PARENT: call('The call names a parent that is not a running call of the same session.', 'never', 409),
   OUTCOME_UNKNOWN: call('The call had started when the host died; whether it took effect is not known.', 'never', 500),
   // Runs: code-mode failure kinds.
   COMPILE_ERROR: run('The program does not parse, or uses something a program cannot have.', 'after-change', 422),

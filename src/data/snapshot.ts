@@ -41,7 +41,7 @@ export function snapshot(value: unknown, limits?: SnapshotLimits): SnapshotResul
 
 /** Whether `snapshot` made this very object (or the value is a scalar that JSON has). */
 export function isSnapshot(value: unknown): value is Json {
-  if (typeof value === 'object' && value !== null) return taken.has(value)
+  if (typeof value === 'object' && value !== null) return Seal.of(value) !== undefined
   return value === null || typeof value === 'string' || typeof value === 'boolean' || isLosslessNumber(value)
 }
 
@@ -50,8 +50,27 @@ interface Measure {
   readonly nodes: number
   readonly depth: number
 }
-/** Roots of snapshots made here: frozen all the way down, so they need no second copy. */
-const taken = new WeakMap<object, Measure>()
+
+class Same {
+  constructor(target: object) {
+    return target
+  }
+}
+/**
+ * Marks the roots of snapshots made here, which are frozen all the way down and so need no second copy. The mark is a
+ * private field put on the copy itself (a constructor may return another object than its own): nobody outside this
+ * file can see, copy or forge it, a proxy does not inherit it, and it costs a tenth of a WeakMap entry.
+ */
+class Seal extends Same {
+  readonly #measure: Measure
+  constructor(target: object, measure: Measure) {
+    super(target)
+    this.#measure = measure
+  }
+  static of(value: object): Measure | undefined {
+    return #measure in value ? value.#measure : undefined
+  }
+}
 
 interface Frame {
   readonly source: object
@@ -60,7 +79,18 @@ interface Frame {
   readonly length: number
   readonly target: Record<string, Json> | Json[]
   next: number
+  /** Levels of containers below this one, as far as it has been read. */
+  below: number
+  /** What had been counted when this container was entered. */
+  readonly bytesBefore: number
+  readonly nodesBefore: number
 }
+
+/**
+ * From this many nodes on, each finished container is remembered, so that a part which occurs again is counted again but
+ * not copied again: forty lines of `x = [x, x]` would otherwise keep the process busy until a limit is reached.
+ */
+const REMEMBERED_FROM = 1_000
 
 /** Scanning the chain of ancestors is quicker than a Set as long as the chain is short. */
 const SCANNED_ANCESTORS = 24
@@ -78,9 +108,10 @@ class Copier {
   readonly #maxDepth: number
   readonly #frames: Frame[] = []
   #ancestors: Set<object> | undefined
+  #finished: Map<object, { readonly copy: Json; readonly measure: Measure }> | undefined
   #bytes = 0
   #nodes = 0
-  #deepest = 0
+  #rootDepth = 0
 
   constructor(maxBytes: number, maxNodes: number, maxDepth: number) {
     this.#maxBytes = maxBytes
@@ -94,7 +125,9 @@ class Copier {
       const frames = this.#frames
       while (frames.length > 0) this.#advance(frames[frames.length - 1]!) // The loop condition says there is one.
       if (typeof value === 'object' && value !== null && value !== root) {
-        taken.set(value, { bytes: this.#bytes, nodes: this.#nodes, depth: this.#deepest })
+        // The mark goes on before the freeze: a frozen object may not be given private fields in every engine.
+        new Seal(value, { bytes: this.#bytes, nodes: this.#nodes, depth: this.#rootDepth })
+        Object.freeze(value)
       }
       return { ok: true, value, bytes: this.#bytes }
     } catch (thrown) {
@@ -111,7 +144,7 @@ class Copier {
       if (keys === undefined) {
         const index = frame.next++
         const item = (source as readonly unknown[])[index]
-        if (item === undefined) throw new Refusal(Object.hasOwn(source, index) ? NOT_JSON.undefined : 'array hole')
+        if (item === undefined) throw new Refusal(Object.hasOwn(source, index) ? UNDEFINED : 'array hole')
         ;(target as Json[])[index] = this.#enter(item)
       } else {
         const key = keys[frame.next++]! // `next` is below `length`, the number of keys.
@@ -123,9 +156,30 @@ class Copier {
       }
       if (this.#frames.length > depth) return
     }
+    this.#leave(frame)
+  }
+
+  #leave(frame: Frame): void {
     this.#frames.pop()
-    this.#ancestors?.delete(source)
-    Object.freeze(target)
+    this.#ancestors?.delete(frame.source)
+    this.#rise(frame.below + 1)
+    if (this.#frames.length === 0) return // The root is frozen once it is marked.
+    Object.freeze(frame.target)
+    if (this.#nodes < REMEMBERED_FROM) return
+    const measure = {
+      bytes: this.#bytes - frame.bytesBefore,
+      nodes: this.#nodes - frame.nodesBefore,
+      depth: frame.below + 1,
+    }
+    this.#finished ??= new Map()
+    this.#finished.set(frame.source, { copy: frame.target, measure })
+  }
+
+  /** Tells the container that is now innermost how many levels there are below it. */
+  #rise(levels: number): void {
+    const parent = this.#frames.at(-1)
+    if (parent === undefined) this.#rootDepth = levels
+    else if (levels > parent.below) parent.below = levels
   }
 
   /** The copy of one value; that of a container is still empty, and a frame to fill it is on the stack. */
@@ -136,7 +190,7 @@ class Copier {
         this.#spend(jsonStringBytes(value, this.#maxBytes - this.#bytes))
         return value
       case 'number':
-        if (!isLosslessNumber(value)) throw new Refusal(Object.is(value, -0) ? '-0 has no JSON form' : `${value}`)
+        if (!isLosslessNumber(value)) throw new Refusal(`${Object.is(value, -0) ? '-0' : value} has no JSON form`)
         this.#spend(numberBytes(value))
         return value
       case 'boolean':
@@ -149,24 +203,22 @@ class Copier {
         }
         return this.#open(value)
       default:
-        throw new Refusal(NOT_JSON[typeof value])
+        throw new Refusal(NOT_JSON[typeof value] ?? typeof value)
     }
   }
 
   #open(source: object): Json {
-    const known = taken.get(source)
-    if (known !== undefined) return this.#reuse(source, known)
+    const known = Seal.of(source)
+    if (known !== undefined) return this.#reuse(source as Json, known) // Nothing but JSON is ever marked.
+    const finished = this.#finished?.get(source)
+    if (finished !== undefined) return this.#reuse(finished.copy, finished.measure)
     const depth = this.#frames.length + 1
     if (this.#isAncestor(source)) throw new Refusal('cycle: the value contains itself')
-    if (depth > this.#maxDepth) throw new Refusal(`nested deeper than ${this.#maxDepth} levels`)
-    if (depth > this.#deepest) this.#deepest = depth
+    if (depth > this.#maxDepth) throw this.#tooDeep()
     const frame = Array.isArray(source) ? this.#openArray(source) : this.#openObject(source)
-    if (frame.length === 0) {
-      Object.freeze(frame.target)
-      return frame.target
-    }
     this.#frames.push(frame)
     this.#ancestors?.add(source)
+    if (frame.length === 0) this.#leave(frame)
     return frame.target
   }
 
@@ -177,30 +229,41 @@ class Copier {
     const { length } = source
     // Before the keys are listed: a proxy may claim four thousand million items.
     if (length > this.#maxNodes - this.#nodes) throw this.#tooMany()
-    const keys = Reflect.ownKeys(source)
-    if (keys.length !== length + 1) throw new Refusal(arrayFault(keys, length))
+    const names = Object.getOwnPropertyNames(source).length
+    if (names !== length + 1) throw new Refusal(names <= length ? 'array hole' : 'array with extra properties')
+    if (Object.getOwnPropertySymbols(source).length > 0) throw new Refusal('symbol key')
+    const bytesBefore = this.#bytes
     this.#spend(length === 0 ? 2 : length + 1)
-    return { source, keys: undefined, length, target: [], next: 0 }
+    return { source, keys: undefined, length, target: [], next: 0, below: 0, bytesBefore, nodesBefore: this.#nodes - 1 }
   }
 
   #openObject(source: object): Frame {
     if (!isPlain(source)) throw new Refusal(instanceReason(source))
     const keys = Object.keys(source)
-    const all = Reflect.ownKeys(source)
-    if (all.length !== keys.length) throw new Refusal(hiddenKeyReason(all))
+    if (Object.getOwnPropertySymbols(source).length > 0) throw new Refusal('symbol key')
+    if (Object.getOwnPropertyNames(source).length !== keys.length) throw new Refusal('property that is not enumerable')
     if (keys.length > this.#maxNodes - this.#nodes) throw this.#tooMany()
+    const bytesBefore = this.#bytes
     this.#spend(keys.length === 0 ? 2 : keys.length + 1)
-    return { source, keys, length: keys.length, target: {}, next: 0 }
+    return {
+      source,
+      keys,
+      length: keys.length,
+      target: {},
+      next: 0,
+      below: 0,
+      bytesBefore,
+      nodesBefore: this.#nodes - 1,
+    }
   }
 
-  #reuse(source: object, known: Measure): Json {
-    const depth = this.#frames.length + known.depth
-    if (depth > this.#maxDepth) throw new Refusal(`nested deeper than ${this.#maxDepth} levels`)
-    if (depth > this.#deepest) this.#deepest = depth
+  #reuse(copy: Json, known: Measure): Json {
+    if (this.#frames.length + known.depth > this.#maxDepth) throw this.#tooDeep()
+    this.#rise(known.depth)
     this.#nodes += known.nodes - 1
     if (this.#nodes > this.#maxNodes) throw this.#tooMany()
     this.#spend(known.bytes)
-    return source as Json // `taken` holds nothing else.
+    return copy
   }
 
   #isAncestor(source: object): boolean {
@@ -221,17 +284,21 @@ class Copier {
   #tooMany(): Refusal {
     return new Refusal(`more than ${this.#maxNodes} values`)
   }
+  #tooDeep(): Refusal {
+    return new Refusal(`nested deeper than ${this.#maxDepth} levels`)
+  }
   #path(): string {
     return pointerOf(this.#frames.map(({ keys, next }) => (keys === undefined ? next - 1 : (keys[next - 1] ?? ''))))
   }
 }
 
-const NOT_JSON = {
-  undefined: 'undefined',
-  bigint: 'bigint (write it as a string)',
-  symbol: 'symbol',
-  function: 'function',
-} as const
+const UNDEFINED = 'undefined has no JSON form'
+const NOT_JSON: Partial<Record<string, string>> = {
+  undefined: UNDEFINED,
+  bigint: 'bigint has no JSON form; write it as a string',
+  symbol: 'symbol has no JSON form',
+  function: 'function has no JSON form',
+}
 
 function isLosslessNumber(value: unknown): boolean {
   return Number.isFinite(value) && !Object.is(value, -0)
@@ -258,15 +325,6 @@ function instanceReason(source: object): string {
   const name: unknown =
     typeof constructor === 'function' ? Object.getOwnPropertyDescriptor(constructor, 'name')?.value : undefined
   return typeof name === 'string' && /^\w{1,60}$/.test(name) ? `class instance (${name})` : 'class instance'
-}
-
-function hiddenKeyReason(keys: readonly PropertyKey[]): string {
-  return keys.some((key) => typeof key === 'symbol') ? 'symbol key' : 'property that is not enumerable'
-}
-
-function arrayFault(keys: readonly PropertyKey[], length: number): string {
-  if (keys.some((key) => typeof key === 'symbol')) return 'symbol key'
-  return keys.length < length + 1 ? 'array hole' : 'array with extra properties'
 }
 
 function defineOwn(target: object, key: string, value: Json): void {

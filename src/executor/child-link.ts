@@ -1,12 +1,13 @@
 import { spawn, type ChildProcess, type StdioOptions } from 'node:child_process'
+import { writeFileSync } from 'node:fs'
 import { Socket } from 'node:net'
-import { performance } from 'node:perf_hooks'
 import { CHILD_FRAME, HOST_FRAME, WIRE_VERSION, type DeliverBody, type ReadyBody, type StartBody } from '../../sandbox/wire.ts'
 import { parseChildFrame, type ChildFrame, type FrameLimits } from '../../sandbox/wire-check.ts'
 import { thrownMessage } from '../data/failure.ts'
 import { openFifoChannel } from './channel.ts'
 import { FrameDecoder, encodeFrame } from './frames.ts'
 import { FrameSink } from './frame-sink.ts'
+import { MemoryMeter } from './memory-meter.ts'
 import { SliceQueue } from './slice-queue.ts'
 
 /** Why the host killed a child. The first reason stands. */
@@ -21,6 +22,7 @@ export interface ChildExit {
 
 /** A run as its child's link sees it. */
 export interface Seated {
+  readonly memoryMb: number
   readonly limits: FrameLimits
   onFrame(frame: RunFrame): void
   /** The child is gone. `wasInside`: this run was the one in the isolate. */
@@ -33,10 +35,12 @@ export interface Seat {
   start(body: StartBody): void
   deliver(body: DeliverBody): void
   leave(): void
+  /** The child takes no new runs and ends when it is empty. */
+  retire(): void
   /** The run caught the child in a lie: it is killed, and this run with it. */
   accuse(message: string): void
-  /** No other run shares the child at this moment. */
-  readonly isAlone: boolean
+  /** Whether no other run shares the child at this moment. */
+  isAlone(): boolean
 }
 
 export interface ChildLinkOptions {
@@ -54,6 +58,8 @@ export interface ChildLinkOptions {
 const READY_BYTES = 4_096
 const FATAL_BYTES = 64 * 1024
 const READ_BYTES = 64 * 1024
+/** Over twice the heap limit: what V8 and the child's buffers need beside the heap. */
+const ROOM_MB = 64
 /** How long after the exit the rest of the pipe is awaited: the last frames may say why. */
 const LAST_WORDS_MS = 200
 
@@ -64,15 +70,20 @@ export class ChildLink {
   runsStarted = 0
   readonly #options: ChildLinkOptions
   readonly #process: ChildProcess
+  readonly #memory: MemoryMeter | undefined
   readonly #sink: FrameSink
   readonly #source: Socket
   readonly #decoder: FrameDecoder
   readonly #runs = new Map<number, Seated>()
+  /** Limits of runs that have left with an answer outstanding: it is checked like any other, then dropped. */
+  readonly #leaving = new Map<number, FrameLimits>()
   readonly #exited = Promise.withResolvers<ChildExit>()
   readonly #readyTimer: NodeJS.Timeout
   #lastRun = 0
   #ready: ReadyBody | undefined
+  #isRetired = false
   #killed: ChildExit['killed']
+  #culprit: number | undefined
   #fatal: ChildExit['fatal']
   #hasExited = false
   #isSourceOver = false
@@ -92,6 +103,8 @@ export class ChildLink {
     // Detached: a Ctrl-C in the host's terminal is the host's to handle, in its own order.
     this.#process = spawn(file, [...args], { cwd, env: {}, stdio, detached: true, windowsHide: true })
     channel?.closeChildEnds()
+    this.#memory = this.#process.pid === undefined ? undefined : new MemoryMeter(this.#process.pid)
+    preferForOomKill(this.#process.pid)
 
     const broken = (thrown: unknown) => {
       // The child's reading end is gone: its exit follows. If it does not, it is no use any more.
@@ -113,9 +126,7 @@ export class ChildLink {
       onFrame: (type, run, body) => this.#onFrame(type, run, body),
       onViolation: (message) => this.kill('forged', message),
     })
-    this.slices = new SliceQueue(options.graceMs, (run) =>
-      this.kill('stuck', `run ${run} did not come back from the isolate within its slice and ${options.graceMs} ms`),
-    )
+    this.slices = new SliceQueue(options.graceMs, (run) => this.#onStuck(run))
     this.#readyTimer = setTimeout(
       () => this.kill('not-ready', `the child was not ready within ${options.readyMs} ms`),
       options.readyMs,
@@ -155,23 +166,59 @@ export class ChildLink {
         if (hasLeft) return
         hasLeft = true
         this.#runs.delete(number)
+        if (this.slices.has(number)) this.#leaving.set(number, run.limits)
         this.#send(HOST_FRAME.discard, number, '')
         // A slice that still runs holds up everyone in this child: it gets the grace and no more.
         this.slices.hurry(number)
         this.#options.onChange(this)
       },
-      accuse: (message) => this.kill('forged', `run ${number}: ${message}`),
+      retire: () => this.retire(),
+      accuse: (message) => this.kill('forged', `run ${number}: ${message}`, number),
       isAlone: () => this.#runs.size === 1,
-    } satisfies Record<keyof Seat, unknown> as never
+    }
   }
 
   prepare(spares: number): void {
     this.#send(HOST_FRAME.prepare, 0, JSON.stringify({ spares }))
   }
 
-  kill(reason: KillReason, message: string): void {
+  retire(): void {
+    this.#isRetired = true
+    this.#options.onChange(this)
+  }
+  get isRetired(): boolean {
+    return this.#isRetired
+  }
+
+  /** Kills the child when it holds more than it may, or the run inside has made it grow out of proportion. */
+  checkMemory(maxBytes: number): void {
+    const run = this.slices.head
+    const reading = this.#memory?.look(this.slices.answeredCount)
+    if (run === undefined || reading === undefined) return
+    const memoryMb = this.#runs.get(run)?.memoryMb ?? 0
+    const { rssBytes, growthBytes } = reading
+    if (rssBytes > maxBytes) {
+      this.kill('rss', `the sandbox process held ${toMb(rssBytes)} MB while the program ran; ${toMb(maxBytes)} MB are allowed`)
+    } else if (growthBytes > (2 * memoryMb + ROOM_MB) * 2 ** 20) {
+      this.kill('rss', memoryGrowth(growthBytes, memoryMb))
+    }
+  }
+
+  #onStuck(run: number): void {
+    // What does not come back for want of memory is told as that: the limit is only looked at between allocations.
+    const memoryMb = this.#runs.get(run)?.memoryMb ?? Infinity
+    const growthBytes = this.#memory?.look(this.slices.answeredCount)?.growthBytes ?? 0
+    if (growthBytes > memoryMb * 2 ** 20) this.kill('rss', memoryGrowth(growthBytes, memoryMb), run)
+    else this.kill('stuck', 'it did not come back from the isolate within its slice and the grace', run)
+  }
+
+  /** Kills the process. The culprit is the run that is inside at this moment, if none is named. */
+  kill(reason: KillReason, message: string, culprit = this.slices.head): void {
     if (this.#hasExited) return
-    this.#killed ??= { reason, message }
+    if (this.#killed === undefined) {
+      this.#killed = { reason, message }
+      this.#culprit = culprit
+    }
     this.#process.kill('SIGKILL')
   }
 
@@ -190,13 +237,17 @@ export class ChildLink {
     if (type === CHILD_FRAME.fatal) return FATAL_BYTES
     // Only the run of the oldest unanswered frame can be speaking.
     if (this.slices.head !== run) return -1
-    return this.#runs.get(run)?.limits.maxFrameBytes ?? LEFT_RUN_BYTES
+    return maxFrameBytes(this.#limitsOf(run))
+  }
+
+  #limitsOf(run: number): FrameLimits {
+    return this.#runs.get(run)?.limits ?? this.#leaving.get(run) ?? NO_RUN
   }
 
   #onFrame(type: number, number: number, body: Buffer): void {
     if (this.isGone) return
     const run = this.#runs.get(number)
-    const parsed = parseChildFrame(type, body, run?.limits ?? LEFT_RUN_LIMITS)
+    const parsed = parseChildFrame(type, body, this.#limitsOf(number))
     if (!parsed.ok) return this.kill('forged', parsed.violation)
     const { frame } = parsed
     switch (frame.type) {
@@ -212,6 +263,7 @@ export class ChildLink {
         return
       case 'slice':
         this.slices.answered()
+        this.#leaving.delete(number)
         run?.onFrame(frame)
         this.#options.onChange(this)
     }
@@ -246,7 +298,7 @@ export class ChildLink {
     if (this.#hasExited || this.#exit === undefined) return
     this.#hasExited = true
     clearTimeout(this.#readyTimer)
-    const inside = this.slices.head
+    const inside = this.#killed === undefined ? this.slices.head : this.#culprit
     this.slices.close()
     this.#sink.close()
     this.#source.destroy()
@@ -264,5 +316,48 @@ export class ChildLink {
   }
 }
 
-/** What a run that has left may still say: it is parsed no further than its kind and dropped. */
-const LEFT_RUN_BYTES = 64 * 1024 * 1024
+function memoryGrowth(growthBytes: number, memoryMb: number): string {
+  return `the program made its sandbox process grow by ${toMb(growthBytes)} MB at once; memoryMb is ${memoryMb}`
+}
+
+function toMb(bytes: number): number {
+  return Math.round(bytes / 2 ** 20)
+}
+
+/** When the machine runs out of memory the kernel is to take a child, not the host. */
+function preferForOomKill(pid: number | undefined): void {
+  if (process.platform !== 'linux' || pid === undefined) return
+  try {
+    writeFileSync(`/proc/${pid}/oom_score_adj`, '1000')
+  } catch {
+    // Already gone, or /proc is not ours to write.
+  }
+}
+
+/** For frames that belong to no run. */
+const NO_RUN: FrameLimits = { maxPendingCalls: 0, maxLogBytes: 0, maxResultBytes: 0, maxValueBytes: 0 }
+
+/**
+ * The most that one frame of an honest run can take: one value and one result that were not cut into parts, their JSON
+ * texts quoted once more (which at most doubles them), a batch of small events beside them.
+ */
+function maxFrameBytes(limits: FrameLimits): number {
+  return 2 * (limits.maxValueBytes + limits.maxResultBytes + limits.maxLogBytes) + 2 ** 20
+}
+
+function readSocket(fd: number, onData: (chunk: Buffer) => void): Socket {
+  // One buffer for ever: the decoder copies what it must keep before it returns.
+  const buffer = Buffer.allocUnsafeSlow(READ_BYTES)
+  return new Socket({
+    fd,
+    readable: true,
+    writable: false,
+    onread: {
+      buffer,
+      callback(bytes) {
+        onData(buffer.subarray(0, bytes))
+        return true
+      },
+    },
+  })
+}

@@ -7,7 +7,7 @@ import { hasCode } from '../data/failure.ts'
  * loop goes out in one write; when the pipe is full the rest goes through a stream until it has drained.
  */
 export class FrameSink {
-  readonly #fd: number
+  readonly #fd: number | undefined
   readonly #onBroken: (thrown: unknown) => void
   #waiting: Buffer[] = []
   #isScheduled = false
@@ -15,8 +15,9 @@ export class FrameSink {
   #isDraining = false
   #isClosed = false
 
-  constructor(fd: number, onBroken: (thrown: unknown) => void) {
-    this.#fd = fd
+  constructor(end: { readonly fd: number } | { readonly stream: Socket }, onBroken: (thrown: unknown) => void) {
+    if ('fd' in end) this.#fd = end.fd
+    else this.#stream = this.#watch(end.stream)
     this.#onBroken = onBroken
   }
 
@@ -34,8 +35,8 @@ export class FrameSink {
     this.#isClosed = true
     this.#waiting = []
     // A stream owns its descriptor: closing it beside the stream could shut a stranger's that got the same number.
-    if (this.#stream === undefined) closeSync(this.#fd)
-    else this.#stream.destroy()
+    if (this.#stream !== undefined) this.#stream.destroy()
+    else if (this.#fd !== undefined) closeSync(this.#fd)
   }
 
   #flush(): void {
@@ -44,7 +45,7 @@ export class FrameSink {
     const frames = this.#waiting
     this.#waiting = []
     const bytes = frames.length === 1 && frames[0] !== undefined ? frames[0] : joinFrames(frames)
-    const written = this.#tryWrite(bytes)
+    const written = this.#fd === undefined ? 0 : this.#tryWrite(this.#fd, bytes)
     if (written === bytes.length || this.#isClosed) return
     this.#isDraining = true
     this.#openStream().write(bytes.subarray(written), (error) => {
@@ -54,9 +55,9 @@ export class FrameSink {
     })
   }
 
-  #tryWrite(bytes: Buffer): number {
+  #tryWrite(fd: number, bytes: Buffer): number {
     try {
-      return writeSync(this.#fd, bytes)
+      return writeSync(fd, bytes)
     } catch (thrown) {
       if (!hasCode(thrown, 'EAGAIN')) this.#break(thrown)
       return 0
@@ -70,10 +71,14 @@ export class FrameSink {
   }
 
   #openStream(): Socket {
-    if (this.#stream !== undefined) return this.#stream
-    this.#stream = new Socket({ fd: this.#fd, readable: false, writable: true })
-    this.#stream.on('error', (error) => this.#break(error))
+    this.#stream ??= this.#watch(
+      new Socket({ ...(this.#fd !== undefined && { fd: this.#fd }), readable: false, writable: true }),
+    )
     return this.#stream
+  }
+
+  #watch(stream: Socket): Socket {
+    return stream.on('error', (error) => this.#break(error))
   }
 }
 

@@ -1,4 +1,3 @@
-import { performance } from 'node:perf_hooks'
 
 interface Slice {
   readonly run: number
@@ -13,8 +12,9 @@ export class SliceQueue {
   readonly #graceMs: number
   readonly #onStuck: (run: number) => void
   readonly #slices: Slice[] = []
-  readonly #hurried = new Set<number>()
   #headSince = 0
+  /** Slices that are over: tells one head from the next. */
+  answeredCount = 0
   #timer: NodeJS.Timeout | undefined
   #timerDue = Infinity
   #isClosed = false
@@ -33,14 +33,23 @@ export class SliceQueue {
     return this.#slices.length === 0 ? 0 : performance.now() - this.#headSince
   }
 
+  /** How long the oldest frame may keep the child. */
+  get headSliceMs(): number {
+    return this.#slices[0]?.sliceMs ?? 0
+  }
+
+  has(run: number): boolean {
+    return this.#slices.some((slice) => slice.run === run)
+  }
+
   push(run: number, sliceMs: number): void {
     this.#slices.push({ run, sliceMs })
     if (this.#slices.length === 1) this.#headBegins()
   }
 
   answered(): void {
-    const done = this.#slices.shift()
-    if (done !== undefined) this.#hurried.delete(done.run)
+    this.#slices.shift()
+    this.answeredCount += 1
     if (this.#slices.length > 0) this.#headBegins()
   }
 

@@ -18,7 +18,8 @@ export function readConfigFile(path: string, maxBytes = MAX_CONFIG_BYTES): strin
     if (hasCode(thrown, 'EACCES')) throw invalid(`${shown} may not be read by this user`)
     throw invalid(`${shown} cannot be read (${hasCode(thrown) ? thrown.code : 'unknown error'})`)
   }
-  if (bytes.length > maxBytes) throw invalid(`${shown} is larger than ${maxBytes} bytes, which is the most that is read`)
+  if (bytes.length > maxBytes)
+    throw invalid(`${shown} is larger than ${maxBytes} bytes, which is the most that is read`)
   if ((bytes[0] === 0xff && bytes[1] === 0xfe) || (bytes[0] === 0xfe && bytes[1] === 0xff)) {
     throw invalid(`${shown} is UTF-16 text; save it as UTF-8`)
   }
@@ -28,7 +29,7 @@ export function readConfigFile(path: string, maxBytes = MAX_CONFIG_BYTES): strin
   } catch {
     throw invalid(`${shown} is not UTF-8 text`)
   }
-  if (text.trim() === '') throw invalid(`${shown} is empty; expected JSON`)
+  if (text.trim() === '') throw invalid(`${shown} is empty`)
   return text
 }
 

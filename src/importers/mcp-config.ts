@@ -7,6 +7,8 @@ import { printableLine } from './printable.ts'
 import { readServerEntry } from './read-server-entry.ts'
 import type { ServerEntry, ServerProblem } from './server-entry.ts'
 
+export type { ServerEntry, ServerProblem } from './server-entry.ts'
+
 export interface McpConfig {
   /** Enabled servers that are well described, in the order of the file. */
   readonly servers: readonly ServerEntry[]
@@ -62,12 +64,14 @@ export function readMcpConfig(source: string, options: McpConfigOptions): McpCon
 
 function findServers(root: unknown, place: string, problems: ServerProblem[]): ReadonlyMap<string, unknown> {
   if (!isRecord(root)) {
-    throw new CodedError('CONFIG_INVALID', `${place} must hold a JSON object with "mcpServers"; it holds ${kindOf(root)}`)
+    throw new CodedError(
+      'CONFIG_INVALID',
+      `${place} must hold a JSON object with "mcpServers"; it holds ${kindOf(root)}`,
+    )
   }
-  const holders: [where: string, value: unknown][] = SERVER_KEYS.filter((key) => Object.hasOwn(root, key)).map((key) => [
-    key,
-    root[key],
-  ])
+  const holders: [where: string, value: unknown][] = SERVER_KEYS.filter((key) => Object.hasOwn(root, key)).map(
+    (key) => [key, root[key]],
+  )
   if (isRecord(root.mcp) && Object.hasOwn(root.mcp, 'servers')) holders.push(['mcp.servers', root.mcp.servers])
   if (holders.length === 0) {
     throw new CodedError(
@@ -84,12 +88,16 @@ function findServers(root: unknown, place: string, problems: ServerProblem[]): R
       )
     }
     for (const [name, value] of Object.entries(holder)) {
-      if (serversByName.has(name)) problems.push({ server: name, message: `is described twice; the one in "${where}" is not used` })
+      if (serversByName.has(name))
+        problems.push({ server: name, message: `is described twice; the one in "${where}" is not used` })
       else serversByName.set(name, value)
     }
   }
   if (serversByName.size > MAX_SERVERS) {
-    throw new CodedError('CONFIG_INVALID', `${place} describes ${serversByName.size} servers; at most ${MAX_SERVERS} are allowed`)
+    throw new CodedError(
+      'CONFIG_INVALID',
+      `${place} describes ${serversByName.size} servers; at most ${MAX_SERVERS} are allowed`,
+    )
   }
   return serversByName
 }

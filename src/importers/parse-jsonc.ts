@@ -10,8 +10,8 @@ export interface JsoncProblem {
   readonly column: number
 }
 
-/** A configuration nests five deep; a file of a million brackets must not cost a stack. */
-const MAX_DEPTH = 64
+/** A configuration nests five deep, a schema perhaps thirty; a file of a million brackets must not cost a stack. */
+const MAX_DEPTH = 256
 const MAX_DUPLICATES = 10
 
 export function parseJsonc(text: string): JsoncResult {
@@ -44,12 +44,16 @@ export function parseJsonc(text: string): JsoncResult {
     for (;;) {
       skipBlanks()
       if (text[at] === '}') break
-      if (text[at] !== '"') fail(text[at] === undefined ? 'an object is not closed with }' : 'expected a key in double quotes, or }')
+      if (text[at] !== '"')
+        fail(text[at] === undefined ? 'an object is not closed with }' : 'expected a key in double quotes, or }')
       const keyAt = at
       const key = readString()
       // Counted only to a point: each position costs a pass over the text.
       if (Object.hasOwn(object, key) && duplicateKeys.length < MAX_DUPLICATES) {
-        duplicateKeys.push({ message: `the key ${JSON.stringify(key)} occurs twice; the last one counts`, ...position(keyAt) })
+        duplicateKeys.push({
+          message: `the key ${JSON.stringify(key)} occurs twice; the last one counts`,
+          ...position(keyAt),
+        })
       }
       skipBlanks()
       if (text[at] !== ':') fail('expected : after a key')
@@ -143,7 +147,7 @@ export function maskedFrame(text: string, problem: JsoncProblem): string {
   const shown: string[] = []
   for (const number of [problem.line - 1, problem.line]) {
     const line = lines[number - 1]
-    if (line !== undefined) shown.push(`${String(number).padStart(width)} | ${mask(line)}`)
+    if (line !== undefined) shown.push(`${String(number).padStart(width)} | ${mask(line)}`.trimEnd())
   }
   const prefix = mask((lines[problem.line - 1] ?? '').slice(0, problem.column - 1))
   shown.push(`${' '.repeat(width)} | ${' '.repeat(prefix.length)}^`)
@@ -155,11 +159,13 @@ const MAX_FRAME_LINE = 2_000
 function mask(line: string): string {
   return line
     .slice(0, MAX_FRAME_LINE)
-    .replaceAll(/((?:^|[{,])\s*"[\w.-]{1,64}"\s*:)|"(?:[^"\\]|\\.)*"?|[^\s,:[\]{}"]+/g, (found: string, key?: string) => {
-      if (key !== undefined) return key
-      if (found === 'true' || found === 'false' || found === 'null') return found
-      return found.startsWith('"') ? (found.length > 1 && found.endsWith('"') ? '"…"' : '"…') : '…'
-    })
-    .replaceAll('\t', ' ')
-    .trimEnd()
+    .replaceAll(
+      /((?:^|[{,])\s*"[\w.-]{1,64}"\s*:)|"(?:[^"\\]|\\.)*"?|[^\s,:[\]{}"]+/g,
+      (found: string, key?: string) => {
+        if (key !== undefined) return key
+        if (found === 'true' || found === 'false' || found === 'null') return found
+        return found.startsWith('"') ? (found.length > 1 && found.endsWith('"') ? '"…"' : '"…') : '…'
+      },
+    )
+    .replaceAll(/[\t\r]/g, ' ')
 }

@@ -15,7 +15,9 @@ export function printable(text: string, maxLength = 2_000): string {
 
 /** As `printable`, on one line. */
 export function printableLine(text: string, maxLength = 300): string {
-  return printable(text.slice(0, maxLength * 8), maxLength).replaceAll(/\s+/g, ' ').trim()
+  return printable(text.slice(0, maxLength * 8), maxLength)
+    .replaceAll(/\s+/g, ' ')
+    .trim()
 }
 
 // CSI and OSC sequences as a whole, so that their parameters do not stay behind as noise.

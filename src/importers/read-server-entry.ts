@@ -22,11 +22,11 @@ export function readServerEntry(name: string, value: unknown, source: VariableSo
   if ('problem' in kind) return { problems: [kind.problem] }
   const common = {
     name,
-    ...reader.choice('textResults', ['auto', 'text'] as const),
-    ...reader.flag('exclusive'),
-    ...reader.duration('connectTimeoutMs'),
-    ...reader.duration('requestTimeoutMs'),
-    ...reader.texts('disabledTools'),
+    ...given('textResults', reader.choice('textResults', ['auto', 'text'] as const)),
+    ...given('exclusive', reader.flag('exclusive')),
+    ...given('connectTimeoutMs', reader.duration('connectTimeoutMs')),
+    ...given('requestTimeoutMs', reader.duration('requestTimeoutMs')),
+    ...given('disabledTools', reader.texts('disabledTools')),
   }
   const entry: StdioServerEntry | HttpServerEntry =
     kind.transport === 'stdio'
@@ -34,15 +34,15 @@ export function readServerEntry(name: string, value: unknown, source: VariableSo
           ...common,
           transport: 'stdio',
           command: reader.text('command') ?? '',
-          ...reader.texts('args'),
-          ...reader.textMap('env'),
-          ...reader.directory('cwd'),
+          ...given('args', reader.texts('args')),
+          ...given('env', reader.textMap('env')),
+          ...given('cwd', reader.directory('cwd')),
         }
       : {
           ...common,
           transport: kind.transport,
           url: reader.url(kind.urlField),
-          ...reader.textMap('headers'),
+          ...given('headers', reader.textMap('headers')),
         }
   const notes =
     kind.transport === 'stdio' && value.envFile !== undefined
@@ -106,67 +106,72 @@ function createFieldReader(holder: unknown, source: VariableSource) {
     problems: problems as readonly string[],
     secrets: secrets as readonly string[],
     text,
-    texts<F extends 'args' | 'disabledTools'>(field: F): { readonly [K in F]?: readonly string[] } {
+    texts(field: string): readonly string[] | undefined {
       const value = own(field)
-      if (value === undefined || value === null) return {}
+      if (value === undefined || value === null) return undefined
       if (!Array.isArray(value) || !value.every((item) => typeof item === 'string' || typeof item === 'number')) {
         problems.push(`"${field}" must be an array of texts`)
-        return {}
+        return undefined
       }
-      const list = value.map((item: string | number, i) => expand(`${field}[${i}]`, String(item)))
-      return { [field]: list } as { readonly [K in F]?: readonly string[] } // A computed key widens to `string`.
+      return value.map((item: string | number, i) => expand(`${field}[${i}]`, String(item)))
     },
-    textMap<F extends 'env' | 'headers'>(field: F): { readonly [K in F]?: Readonly<Record<string, string>> } {
+    textMap(field: string): Readonly<Record<string, string>> | undefined {
       const value = own(field)
-      if (value === undefined || value === null) return {}
-      const map = Object.create(null) as Record<string, string>
+      if (value === undefined || value === null) return undefined
       if (!isRecord(value)) {
         problems.push(`"${field}" must be an object of texts`)
-        return {}
+        return undefined
       }
+      const map = Object.create(null) as Record<string, string>
       for (const [key, item] of Object.entries(value)) {
         if (item === null) continue
         if (typeof item === 'string' || typeof item === 'number') map[key] = expand(`${field}.${key}`, String(item))
         else problems.push(`"${field}.${key}" must be a text`)
       }
-      return { [field]: map } as { readonly [K in F]?: Readonly<Record<string, string>> } // As above.
+      return map
     },
-    directory(field: 'cwd'): { readonly cwd?: string } {
-      if (own(field) === undefined || own(field) === null) return {}
+    directory(field: string): string | undefined {
+      if (own(field) === undefined || own(field) === null) return undefined
       const path = text(field)
-      if (path === undefined) return {}
-      return { cwd: isAbsolute(path) ? path : resolve(source.workspaceFolder ?? '.', path) }
+      if (path === undefined || isAbsolute(path)) return path
+      return resolve(source.workspaceFolder ?? '.', path)
     },
-    url(field: 'url' | 'serverUrl'): string {
+    url(field: string): string {
+      const problemsBefore = problems.length
       const url = text(field)
-      if (url === undefined || problems.some((problem) => problem.startsWith(`"${field}"`))) return ''
-      if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol)) problems.push(`"${field}" must be an http: or https: URL`)
-      else if (new URL(url).username !== '' || new URL(url).password !== '') {
+      if (url === undefined || problems.length > problemsBefore) return ''
+      if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol)) {
+        problems.push(`"${field}" must be an http: or https: URL`)
+      } else if (new URL(url).username !== '' || new URL(url).password !== '') {
         problems.push(`"${field}" must not hold a user name or password; use "headers": { "Authorization": "…" }`)
       }
       return url
     },
-    choice<C extends string>(field: 'textResults', choices: readonly C[]): { readonly textResults?: C } {
+    choice<C extends string>(field: string, choices: readonly C[]): C | undefined {
       const value = own(field)
-      if (value === undefined) return {}
       const chosen = choices.find((choice) => choice === value)
-      if (chosen === undefined) problems.push(`"${field}" must be ${choices.map((choice) => `"${choice}"`).join(' or ')}`)
-      return chosen === undefined ? {} : { [field]: chosen }
-    },
-    flag(field: 'exclusive'): { readonly exclusive?: boolean } {
-      const value = own(field)
-      if (value === undefined) return {}
-      if (typeof value !== 'boolean') problems.push(`"${field}" must be true or false`)
-      return typeof value === 'boolean' ? { [field]: value } : {}
-    },
-    duration<F extends 'connectTimeoutMs' | 'requestTimeoutMs'>(field: F): { readonly [K in F]?: number } {
-      const value = own(field)
-      if (value === undefined) return {}
-      if (typeof value !== 'number' || !Number.isInteger(value) || value < 1 || value > MAX_TIMEOUT_MS) {
-        problems.push(`"${field}" must be a whole number of milliseconds from 1 to ${MAX_TIMEOUT_MS}`)
-        return {}
+      if (value !== undefined && chosen === undefined) {
+        problems.push(`"${field}" must be ${choices.map((choice) => `"${choice}"`).join(' or ')}`)
       }
-      return { [field]: value } as { readonly [K in F]?: number } // As above.
+      return chosen
+    },
+    flag(field: string): boolean | undefined {
+      const value = own(field)
+      if (value === undefined || typeof value === 'boolean') return value
+      problems.push(`"${field}" must be true or false`)
+      return undefined
+    },
+    duration(field: string): number | undefined {
+      const value = own(field)
+      if (value === undefined) return undefined
+      if (typeof value === 'number' && Number.isInteger(value) && value >= 1 && value <= MAX_TIMEOUT_MS) return value
+      problems.push(`"${field}" must be a whole number of milliseconds from 1 to ${MAX_TIMEOUT_MS}`)
+      return undefined
     },
   }
+}
+
+/** `{ key: value }`, or nothing for a field that was not given. */
+function given<K extends string, V>(key: K, value: V | undefined): { readonly [P in K]?: V } {
+  return (value === undefined ? {} : { [key]: value }) as { readonly [P in K]?: V } // A computed key widens to `string`.
 }

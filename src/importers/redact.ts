@@ -19,7 +19,9 @@ export function createRedactor(entry: ServerEntry): (text: string, maxLength?: n
     if (URL.canParse(entry.url)) values.push(...new URL(entry.url).searchParams.values())
   }
   // Longest first: a value inside another one must not break the longer one's match.
-  const secrets = [...new Set(values)].filter((value) => value.length >= MIN_SECRET_LENGTH).sort((a, b) => b.length - a.length)
+  const secrets = [...new Set(values)]
+    .filter((value) => value.length >= MIN_SECRET_LENGTH)
+    .sort((a, b) => b.length - a.length)
   return (text, maxLength) => {
     let clean = text
     for (const secret of secrets) clean = clean.replaceAll(secret, '[hidden]')

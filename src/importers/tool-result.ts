@@ -2,6 +2,7 @@ import type { ContentBlock } from '../data/content.ts'
 import { textBlock } from '../data/content.ts'
 import { CodedError } from '../data/failure.ts'
 import { isRecord, type Json } from '../data/json.ts'
+import { parseContentBlock } from '../data/parse-content.ts'
 import type { Execution } from '../registry/tool.ts'
 
 /**
@@ -19,7 +20,7 @@ export type TextResults = 'auto' | 'text'
 /** Settles a call with a peer's result: gives the canonical value and keeps the blocks; throws for `isError`. */
 export function settleToolResult(toolName: string, raw: unknown, textResults: TextResults, exec: Execution): Json {
   const result = readToolResult(toolName, raw)
-  exec.attachContent?.(result.content)
+  exec.attachContent(result.content)
   if (result.isError) {
     throw new CodedError('TOOL_FAILED', errorText(toolName, result.content), {
       ...(result.structuredContent !== undefined && { details: { structuredContent: result.structuredContent } }),
@@ -34,20 +35,28 @@ export interface ToolResult {
   readonly isError: boolean
 }
 
-/** Checks the shape of a peer's result. Unknown block types and extra members are kept: they are the peer's data. */
+/** Checks the shape of a peer's result. Members of blocks that nobody here knows are kept. */
 export function readToolResult(toolName: string, raw: unknown): ToolResult {
   if (!isRecord(raw)) throw badResult(toolName, 'is not an object')
   // Protocol revision 2024-10-07 answered `{ toolResult }`.
   if (raw.content === undefined && raw.structuredContent === undefined && raw.toolResult !== undefined) {
-    return { content: [textBlock(JSON.stringify(raw.toolResult))], structuredContent: json(raw.toolResult), isError: false }
+    return {
+      content: [textBlock(JSON.stringify(raw.toolResult))],
+      structuredContent: json(raw.toolResult),
+      isError: false,
+    }
   }
   const content = raw.content ?? []
   if (!Array.isArray(content)) throw badResult(toolName, '"content" is not an array')
-  const blocks = content.map((block: unknown, i) => readBlock(toolName, block, i))
+  const blocks = content.map((block: unknown) => readBlock(block))
+  // Null is how some servers write "absent"; one that means the value null can say it in text.
+  const structuredContent = raw.structuredContent ?? undefined
+  if (structuredContent === undefined) return { content: blocks, isError: raw.isError === true }
+  const value = json(structuredContent)
+  // Without a block a model would be shown nothing at all.
   return {
-    content: blocks,
-    ...(raw.structuredContent !== undefined &&
-      raw.structuredContent !== null && { structuredContent: json(raw.structuredContent) }),
+    content: blocks.length > 0 ? blocks : valueContent(value),
+    structuredContent: value,
     isError: raw.isError === true,
   }
 }
@@ -99,25 +108,22 @@ function errorText(toolName: string, content: readonly ContentBlock[]): string {
   return text === '' ? `${toolName} reported an error and gave no text with it` : text
 }
 
-function readBlock(toolName: string, block: unknown, index: number): ContentBlock {
-  if (!isRecord(block) || typeof block.type !== 'string') throw badResult(toolName, `content[${index}] is not a content block`)
-  const missing = REQUIRED_TEXTS[block.type]?.find((key) => typeof block[key] !== 'string')
-  if (missing !== undefined) throw badResult(toolName, `content[${index}] (${block.type}) has no text "${missing}"`)
-  if (block.type === 'resource' && !isRecord(block.resource)) {
-    throw badResult(toolName, `content[${index}] (resource) has no "resource"`)
-  }
-  return block as unknown as ContentBlock // The members that our code reads were checked just above.
+/**
+ * A block as it came. One that our vocabulary does not know, or that is malformed, becomes text that shows it: the call
+ * has had its effect, and a result that cannot be read whole is better than a failure that invites a second call.
+ */
+function readBlock(block: unknown): ContentBlock {
+  const parsed = parseContentBlock(withoutNulls(json(block)))
+  return parsed.ok ? parsed.block : textBlock(JSON.stringify(block).slice(0, MAX_SHOWN_BLOCK))
 }
 
-const REQUIRED_TEXTS: Readonly<Record<string, readonly string[]>> = Object.assign(
-  Object.create(null) as Record<string, readonly string[]>,
-  {
-    text: ['text'],
-    image: ['data', 'mimeType'],
-    audio: ['data', 'mimeType'],
-    resource_link: ['uri'],
-  },
-)
+const MAX_SHOWN_BLOCK = 10_000
+
+/** Some servers write absent members as null. */
+function withoutNulls(block: Json): Json {
+  if (!isRecord(block) || !Object.values(block).includes(null)) return block
+  return Object.fromEntries(Object.entries(block).filter(([, member]) => member !== null)) as Json // Members of JSON.
+}
 
 /**
  * A wire value as JSON data. It was made by `JSON.parse`, so only one thing can be wrong: a `-0`, which lossless JSON
@@ -131,7 +137,8 @@ function json(value: unknown): Json {
     const holder = node as Record<string, unknown> // Arrays too: their indices are own keys.
     for (const key of Object.keys(holder)) {
       const child = holder[key]
-      if (Object.is(child, -0)) Object.defineProperty(holder, key, { value: 0, enumerable: true, writable: true, configurable: true })
+      if (Object.is(child, -0))
+        Object.defineProperty(holder, key, { value: 0, enumerable: true, writable: true, configurable: true })
       else if (typeof child === 'object' && child !== null) open.push(child)
     }
   }
@@ -139,5 +146,8 @@ function json(value: unknown): Json {
 }
 
 function badResult(toolName: string, what: string): CodedError {
-  return new CodedError('INVALID_TOOL_OUTPUT', `${toolName}: the server's result ${what}; this is a fault of the server`)
+  return new CodedError(
+    'INVALID_TOOL_OUTPUT',
+    `${toolName}: the server's result ${what}; this is a fault of the server`,
+  )
 }

@@ -34,7 +34,7 @@ export function fuseSignals(...sources: readonly (AbortSignal | undefined)[]): F
   }
 }
 
-export type Awaited1<T> =
+export type Waited<T> =
   | { readonly kind: 'value'; readonly value: T }
   | { readonly kind: 'thrown'; readonly thrown: unknown }
   /** Not waited for any longer; what still comes is reported to `onLate`. */
@@ -45,7 +45,7 @@ export function untilAborted<T>(
   work: PromiseLike<T>,
   signal: AbortSignal | undefined,
   onLate: () => void,
-): Promise<Awaited1<T>> {
+): Promise<Waited<T>> {
   return wait(work, signal, onLate, (leave) => {
     leave()
     return undefined
@@ -65,7 +65,7 @@ export function untilDrained<T>(
     readonly onLate: () => void
     readonly mayLeave?: () => boolean
   },
-): Promise<Awaited1<T>> {
+): Promise<Waited<T>> {
   const { clock, drainMs, mayLeave } = options
   return wait(work, signal, options.onLate, (leave) => {
     let timer = clock.after(drainMs, expire)
@@ -82,12 +82,12 @@ function wait<T>(
   signal: AbortSignal | undefined,
   onLate: () => void,
   onAborted: (leave: () => void) => Disposable | undefined,
-): Promise<Awaited1<T>> {
+): Promise<Waited<T>> {
   return new Promise((resolve) => {
     let isOver = false
     let timer: Disposable | undefined
-    const end = (how: Awaited1<T>) => {
-      if (isOver) return onLate()
+    const end = (how: Waited<T>) => {
+      if (isOver) return how.kind === 'left' ? undefined : onLate()
       isOver = true
       signal?.removeEventListener('abort', onAbort)
       timer?.[Symbol.dispose]()
@@ -99,7 +99,7 @@ function wait<T>(
     }
     // Handlers first: work that is already settled must not be reported as left behind.
     try {
-      work.then(
+      Promise.resolve(work).then(
         (value) => end({ kind: 'value', value }),
         (thrown: unknown) => end({ kind: 'thrown', thrown }),
       )

@@ -1,11 +1,16 @@
-import type { Violation } from '../schema/violations.ts'
 import { isRecord, type Json } from '../data/json.ts'
+
+/** One thing that is wrong with a stored row; `path` is a JSON Pointer into it. */
+export interface RowProblem {
+  readonly path: string
+  readonly message: string
+}
 
 /**
  * Small checks for stored rows. A check reports what is wrong with the value at `path`; `undefined` is an absent field.
  * They read values that are already JSON (plain data, no getters), so they can't throw.
  */
-export type Check = (value: Json | undefined, path: string, found: Violation[]) => void
+export type Check = (value: Json | undefined, path: string, found: RowProblem[]) => void
 
 /** One check for each field of `T`: a field that is added to the type and forgotten here does not compile. */
 export type FieldsOf<T> = { readonly [K in keyof T]-?: Check }
@@ -27,7 +32,10 @@ export const isText: Check = checkThat('a string', (value) => typeof value === '
 export const isFlag: Check = checkThat('a boolean', (value) => typeof value === 'boolean')
 export const isObject: Check = checkThat('an object', isRecord)
 export const isAmount: Check = checkThat('a number of at least 0', (value) => typeof value === 'number' && value >= 0)
-export const isCount: Check = checkThat('an integer of at least 1', (value) => Number.isSafeInteger(value) && Number(value) >= 1)
+export const isCount: Check = checkThat(
+  'an integer of at least 1',
+  (value) => Number.isSafeInteger(value) && Number(value) >= 1,
+)
 
 export function oneOf(names: readonly string[]): Check {
   const expected = `one of ${names.map((name) => JSON.stringify(name)).join(', ')}`
@@ -68,9 +76,8 @@ export function taggedBy(tag: string, checksByTag: ReadonlyMap<string, Check>): 
   }
 }
 
-function report(found: Violation[], path: string, expected: string, value: Json | undefined): void {
-  const received = describe(value)
-  found.push({ path, expected, received, message: `"${path}" must be ${expected}; got ${received}` })
+function report(found: RowProblem[], path: string, expected: string, value: Json | undefined): void {
+  found.push({ path, message: `"${path}" must be ${expected}; got ${describe(value)}` })
 }
 
 function describe(value: Json | undefined): string {

@@ -28,7 +28,10 @@ export interface LogProblem {
  *
  * Calls that are open at the end are fine (the session lives) unless `isEnded` says that no more events will come.
  */
-export function checkEvents(events: readonly StoredEvent[], options: { readonly isEnded?: boolean } = {}): readonly LogProblem[] {
+export function checkEvents(
+  events: readonly StoredEvent[],
+  options: { readonly isEnded?: boolean } = {},
+): readonly LogProblem[] {
   const check = new LogCheck()
   for (const event of events) check.take(event)
   if (options.isEnded === true) check.end()
@@ -88,7 +91,11 @@ class LogCheck {
       this.#report(event, 'sequence-gapless', `sequence ${event.sequence} stands where ${expected} is due`)
     }
     if (this.#previous !== undefined && this.#previous.sessionId !== event.sessionId) {
-      this.#report(event, 'one-session', `an event of session ${event.sessionId} follows one of ${this.#previous.sessionId}`)
+      this.#report(
+        event,
+        'one-session',
+        `an event of session ${event.sessionId} follows one of ${this.#previous.sessionId}`,
+      )
     }
     if ((event.type === 'session/opened') !== (this.#previous === undefined)) {
       this.#report(event, 'opened-first', 'a log begins with session/opened and holds it once')
@@ -108,7 +115,11 @@ class LogCheck {
     // A run that the service started by itself has no tool/call: then the root is known by name only.
     const isParentKnown = parent === undefined ? parentCallId === rootCallId : parent.rootCallId === rootCallId
     if (!isParentKnown) {
-      this.#report(event, 'parent-known', `dispatch ${callId} names parent ${parentCallId}, which is no call under ${rootCallId}`)
+      this.#report(
+        event,
+        'parent-known',
+        `dispatch ${callId} names parent ${parentCallId}, which is no call under ${rootCallId}`,
+      )
     } else if (parent?.isSettled === true) {
       this.#report(event, 'parent-known', `dispatch ${callId} starts after its parent ${parentCallId} has ended`)
     }
@@ -121,13 +132,21 @@ class LogCheck {
     const { callId } = event
     const call = this.#callsById.get(callId)
     if (call === undefined || call.start.type !== 'tool/call' || call.start.name !== event.name) {
-      return this.#report(event, 'result-after-call', `result ${callId} (${event.name}) has no such tool/call before it`)
+      return this.#report(
+        event,
+        'result-after-call',
+        `result ${callId} (${event.name}) has no such tool/call before it`,
+      )
     }
     if (call.isSettled) return this.#report(event, 'one-result', `call ${callId} has a second result`)
     call.isSettled = true
     const open = this.#openUnder(callId)
     if (open.size > 0) {
-      this.#report(event, 'all-settled', `call ${callId} has its result while ${[...open].join(', ')} under it have not settled`)
+      this.#report(
+        event,
+        'all-settled',
+        `call ${callId} has its result while ${[...open].join(', ')} under it have not settled`,
+      )
     }
   }
 
@@ -138,7 +157,11 @@ class LogCheck {
       return this.#report(event, 'settle-after-start', `dispatch ${callId} settles and has never started`)
     }
     if (!isSameDispatch(call.start, event)) {
-      return this.#report(event, 'settle-matches-start', `dispatch ${callId} settles under another root, parent or name`)
+      return this.#report(
+        event,
+        'settle-matches-start',
+        `dispatch ${callId} settles under another root, parent or name`,
+      )
     }
     if (call.isSettled) return this.#report(event, 'one-settle', `dispatch ${callId} settles a second time`)
     call.isSettled = true

@@ -2,7 +2,6 @@ import type { ContentBlock, UserMessage } from '../data/content.ts'
 import type { Failure, FailurePhase } from '../data/failure.ts'
 import { isRecord, type Json } from '../data/json.ts'
 import { snapshot } from '../data/snapshot.ts'
-import type { Violation } from '../schema/violations.ts'
 import { EVENT_VERSION, type SessionEvent, type StoredEvent } from './events.ts'
 import {
   anyJson,
@@ -18,10 +17,11 @@ import {
   taggedBy,
   type Check,
   type FieldsOf,
+  type RowProblem,
 } from './field-checks.ts'
 
 export type ParsedEvent =
-  { readonly ok: true; readonly event: StoredEvent } | { readonly ok: false; readonly violations: readonly Violation[] }
+  { readonly ok: true; readonly event: StoredEvent } | { readonly ok: false; readonly problems: readonly RowProblem[] }
 
 /** A stored event is as large as the largest content that was ever let through; these bounds only stop a forged row. */
 const ROW_LIMITS = { maxBytes: 256 * 1024 * 1024, maxNodes: 8_000_000, maxDepth: 10_000 }
@@ -33,22 +33,22 @@ const ROW_LIMITS = { maxBytes: 256 * 1024 * 1024, maxNodes: 8_000_000, maxDepth:
 export function parseEvent(row: unknown): ParsedEvent {
   const copied = snapshot(row, ROW_LIMITS)
   if (!copied.ok) {
-    return refused({ path: copied.path, expected: 'JSON', received: copied.reason, message: `not JSON: ${copied.reason}` })
+    return refused(copied.path, `"${copied.path}" is not JSON: ${copied.reason}`)
   }
   const version = isRecord(copied.value) && Object.hasOwn(copied.value, 'version') ? copied.value['version'] : undefined
   if (typeof version === 'number' && version > EVENT_VERSION) {
-    const message = `the event has version ${version}; this reader knows ${EVENT_VERSION} and lower: read it with a newer one`
-    return refused({ path: '/version', expected: `at most ${EVENT_VERSION}`, received: String(version), message })
+    const known = `this reader knows ${EVENT_VERSION} and lower`
+    return refused('/version', `the event has version ${version}; ${known}: read it with a newer release`)
   }
-  const found: Violation[] = []
+  const found: RowProblem[] = []
   checkEvent(copied.value, '', found)
-  if (found.length > 0) return { ok: false, violations: found }
+  if (found.length > 0) return { ok: false, problems: found }
   // The tables below cover every field of every member of the union, and nothing else passed.
   return { ok: true, event: copied.value as Json as unknown as StoredEvent }
 }
 
-function refused(violation: Violation): ParsedEvent {
-  return { ok: false, violations: [violation] }
+function refused(path: string, message: string): ParsedEvent {
+  return { ok: false, problems: [{ path, message }] }
 }
 
 // --- the union, as tables -------------------------------------------------------------------------------------------

@@ -1,3 +1,4 @@
+import { closeSync, openSync } from 'node:fs'
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
 import { CodedError, thrownMessage } from '../data/failure.ts'
 import { sessionId as toSessionId, type SessionId } from '../data/ids.ts'
@@ -117,7 +118,9 @@ export function createSqliteStore(options: { readonly path: string; readonly now
   }
 
   function read(id: SessionId, fromSequence: number): readonly StoredEvent[] {
-    const waiting = pending.flatMap(({ event }) => (event.sessionId === id && event.sequence >= fromSequence ? event : []))
+    const waiting = pending.flatMap(({ event }) =>
+      event.sessionId === id && event.sequence >= fromSequence ? event : [],
+    )
     return [...rows.read(id, fromSequence), ...waiting]
   }
 
@@ -228,6 +231,7 @@ function lockForWriting(path: string): DatabaseSync {
   }
   let lock: DatabaseSync | undefined
   try {
+    createPrivately(`${path}.lock`)
     lock = new DatabaseSync(`${path}.lock`, { timeout: 250 })
     lock.exec('BEGIN EXCLUSIVE')
     return lock
@@ -241,6 +245,7 @@ function lockForWriting(path: string): DatabaseSync {
 }
 
 function openForWriting(path: string): DatabaseSync {
+  createPrivately(path)
   const database = openDatabase(path, false)
   try {
     const state = checkHeader(database, path)
@@ -256,12 +261,26 @@ function openForWriting(path: string): DatabaseSync {
   }
 }
 
+/**
+ * Arguments and results are nobody else's business; SQLite gives its side files the mode of the database. An existing
+ * file is not even opened: closing it would drop the locks that another store of this process holds on it.
+ */
+function createPrivately(path: string): void {
+  try {
+    closeSync(openSync(path, 'wx', 0o600))
+  } catch {
+    // It exists, or it can't be made: SQLite is next and tells them apart.
+  }
+}
+
 function openDatabase(path: string, readOnly: boolean): DatabaseSync {
   try {
     return new DatabaseSync(path, { readOnly, timeout: BUSY_TIMEOUT_MS })
   } catch (thrown) {
     const hint = readOnly ? 'the file must exist and be readable' : 'the folder must exist and be writable'
-    throw new CodedError('CONFIG_INVALID', `session store ${path}: ${thrownMessage(thrown)}; ${hint}`, { cause: thrown })
+    throw new CodedError('CONFIG_INVALID', `session store ${path}: ${thrownMessage(thrown)}; ${hint}`, {
+      cause: thrown,
+    })
   }
 }
 
@@ -288,9 +307,13 @@ function checkHeader(database: DatabaseSync, path: string): 'empty' | 'ours' {
 }
 
 function notOurs(path: string, found: string, cause?: unknown): CodedError {
-  return new CodedError('CONFIG_INVALID', `session store ${path}: not a session database: ${found}; choose another path`, {
-    cause,
-  })
+  return new CodedError(
+    'CONFIG_INVALID',
+    `session store ${path}: not a session database: ${found}; choose another path`,
+    {
+      cause,
+    },
+  )
 }
 
 function isBusy(thrown: unknown): boolean {
@@ -337,7 +360,9 @@ function rowToEvent(sessionId: SessionId, row: Readonly<Record<string, unknown>>
   const envelope = { sessionId, sequence: row['sequence'], version: row['version'], atMs: row['at_ms'] }
   const parsed = parseEvent(withBody(envelope, row['body']))
   if (parsed.ok && parsed.event.type === row['type']) return parsed.event
-  const reason = parsed.ok ? 'its type column and its body differ' : parsed.violations.map((v) => v.message).join('; ')
+  const reason = parsed.ok
+    ? 'its type column and its body differ'
+    : parsed.problems.map(({ message }) => message).join('; ')
   throw new CodedError('CONFIG_INVALID', `session ${sessionId}, event ${String(row['sequence'])}: ${reason}`)
 }
 

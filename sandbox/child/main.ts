@@ -1,0 +1,23 @@
+import guestCode from 'codeferry:guest'
+import { parseArgs } from 'node:util'
+import { setFlagsFromString } from 'node:v8'
+import { createFilePort } from './port.ts'
+import { runLoop } from './loop.ts'
+
+// An unrolled loop of V8 14 lost its interrupt check: `for (;;) list.push(new Array(1000))` obeyed neither the slice
+// limit nor the memory limit, and grew to gigabytes.
+setFlagsFromString('--no-turboshaft-loop-unrolling')
+// Before any isolate exists: they take their zone from the process.
+process.env['TZ'] = 'UTC'
+
+const { values } = parseArgs({
+  options: { addon: { type: 'string' }, 'max-frame-bytes': { type: 'string', default: String(256 * 1024 * 1024) } },
+})
+const code = runLoop({
+  port: createFilePort(3, 4),
+  addon: values.addon ?? '',
+  guestCode,
+  maxFrameBytes: Number(values['max-frame-bytes']),
+})
+// Isolates may be alive; the kernel frees them. `reallyExit` skips handlers that could wait for them.
+process.exit(code)

@@ -1,0 +1,137 @@
+/**
+ * Entry of the guest bundle. Its completion value is the one record through which the child works the guest; the child
+ * holds it by reference and no value of the program's leads to it. Strings in, strings out.
+ *
+ * Assumed corruptible all the same: identity, policy and budgets live on the host.
+ */
+import type { DeliverBody, StartBody } from '../wire.ts'
+import { settleCall } from './calls.ts'
+import { installClock } from './clock.ts'
+import { createConsole } from './console.ts'
+import { describeUncaught, installStackTexts, isError, threwToJson, ToolError } from './errors.ts'
+import { beginSlice, emitNotice, takeBatch } from './outbox.ts'
+import {
+  define,
+  HIDDEN,
+  indirectEval,
+  JSONParse,
+  ObjectCreate,
+  quote,
+  ReflectApply,
+  stringStartsWith,
+  SyntaxErrorConstructor,
+} from './primordials.ts'
+import { projectResult } from './project-json.ts'
+import { installRandom, seedRandom } from './random.ts'
+import { cutRealm, fixGlobal } from './realm.ts'
+import { run } from './run-facts.ts'
+import { installServices } from './services.ts'
+import { fireTimer, installTimers } from './timers.ts'
+import { createTools, rewordMissing } from './tools.ts'
+import { installWeb } from './web.ts'
+
+const global = globalThis
+/** The slice state as JSON text; empty while the program waits. First ending wins. */
+let ending = ''
+let isEndingTold = false
+let delivery: DeliverBody | undefined
+let nextItem = 0
+
+installStackTexts()
+cutRealm(global)
+installClock(global)
+installRandom(global)
+installTimers(global, uncaught)
+installWeb(global)
+installServices(global)
+define(global, 'ToolError', ToolError, HIDDEN)
+fixGlobal(global, 'console', createConsole())
+
+function end(state: string): void {
+  if (ending === '') ending = state
+}
+
+function uncaught(thrown: unknown): void {
+  if (ending !== '') return
+  end(threwToJson(describeUncaught(thrown, rewordMissing)))
+}
+
+/** Evaluates the program. `'syntax'`: it does not compile, and the child finds out where. */
+function start(json: string): string {
+  const body = JSONParse(json) as StartBody
+  run.limits = body.limits
+  run.startTimeMs = body.startTimeMs
+  run.nowMs = body.startTimeMs
+  seedRandom(body.seed)
+  fixGlobal(global, 'tools', createTools(body.bindings))
+  let program: unknown
+  try {
+    program = indirectEval(body.code + '\n//# sourceURL=program.js')
+  } catch (thrown) {
+    uncaught(thrown)
+    return isError(thrown) && thrown.constructor === SyntaxErrorConstructor ? 'syntax' : ''
+  }
+  void drive(program)
+  return ''
+}
+
+async function drive(program: unknown): Promise<void> {
+  try {
+    const value = typeof program === 'function' ? await ReflectApply(program, undefined, []) : program
+    const projected = await projectResult(value, run.limits.maxResultBytes)
+    for (let index = 0; index < projected.notices.length; index++) {
+      emitNotice('RESULT_CHANGED', projected.notices[index] as string)
+    }
+    if (projected.ok)
+      end('{"s":"returned"' + (projected.json === undefined ? '' : ',"json":' + quote(projected.json)) + '}')
+    else {
+      const message = `The program returned more than ${run.limits.maxResultBytes} bytes.`
+      end('{"s":"stopped","why":"output","message":' + quote(message) + '}')
+    }
+  } catch (thrown) {
+    uncaught(thrown)
+  }
+}
+
+/**
+ * Takes a delivery (or, given an empty text, goes on with the last one). True: items are left, as a timer has run and
+ * its microtasks come before the next item.
+ */
+function deliver(json: string): boolean {
+  if (json !== '') {
+    delivery = JSONParse(json) as DeliverBody
+    nextItem = 0
+    beginSlice()
+    if (delivery.nowMs > run.nowMs) run.nowMs = delivery.nowMs
+  }
+  if (delivery === undefined) return false
+  const items = delivery.items
+  while (nextItem < items.length) {
+    const item = items[nextItem++] as DeliverBody['items'][number]
+    if (item.t === 'timer') {
+      fireTimer(item.id, uncaught)
+      if (nextItem < items.length) return true
+    } else settleCall(item.n, item.t === 'ok', item.json)
+  }
+  delivery = undefined
+  return false
+}
+
+/** The next batch: `+` and events when more is waiting, else `=`, the length of the state, `:`, the state, the events. */
+function drain(): string {
+  const batch = takeBatch()
+  if (batch.more) return '+' + batch.events
+  const state = ending === '' ? '{"s":"waiting"}' : ending
+  // A result may be large: it is said once.
+  if (ending !== '' && !isEndingTold) {
+    isEndingTold = true
+    if (stringStartsWith(ending, '{"s":"returned"')) ending = '{"s":"returned"}'
+  }
+  return '=' + state.length + ':' + state + batch.events
+}
+
+const api = ObjectCreate(null) as Record<string, unknown>
+api['start'] = start
+api['deliver'] = deliver
+api['drain'] = drain
+export default api

@@ -1,0 +1,1 @@
+export function installWeb(_global: object): void {}

@@ -1,0 +1,117 @@
+import { CodedError, hasCode, thrownMessage } from '../../data/failure.ts'
+import { createProcessExecutor } from '../../executor/process-executor.ts'
+import { connectMcpServers } from '../../importers/mcp.ts'
+import { readMcpConfig } from '../../importers/mcp-config.ts'
+import { EXIT } from '../exit-codes.ts'
+import { watchInterrupt } from '../interrupt.ts'
+import { paletteFor, safe, writeJson, type Io } from '../io.ts'
+import { VERSION } from '../version.ts'
+
+export interface DoctorCommandOptions {
+  readonly config?: string
+  readonly json?: boolean
+}
+
+interface Check {
+  readonly name: string
+  readonly ok: boolean
+  readonly detail: string
+  /** What to do, when it is not OK. */
+  readonly advice?: string
+}
+
+const OLDEST_NODE = 24
+
+/** Looks at everything a run needs and says what is missing and what to do about it. Starts the configured servers once. */
+export async function doctorCommand(options: DoctorCommandOptions, io: Io): Promise<number> {
+  using interrupt = watchInterrupt()
+  const host = checkNode()
+  const sandbox = await interrupt.race(checkSandbox())
+  const config = options.config === undefined ? [] : await interrupt.race(checkConfig(options.config, io))
+  const checks = [host, ...sandbox, ...config]
+  const exitCode = verdict(host, sandbox, config)
+  if (options.json === true) writeJson(io, { version: VERSION, ok: exitCode === EXIT.ok, exitCode, checks })
+  else writeChecks(io, checks)
+  return exitCode
+}
+
+function verdict(host: Check, sandbox: readonly Check[], config: readonly Check[]): number {
+  // Walls that are missing are told, but only the isolate and the level that runs require decide.
+  if (!host.ok || sandbox.some(({ name, ok }) => !ok && !name.startsWith('wall'))) return EXIT.sandboxUnavailable
+  if (config.some(({ name, ok }) => !ok && name === 'config')) return EXIT.usage
+  return config.every(({ ok }) => ok) ? EXIT.ok : EXIT.serversMissing
+}
+
+function checkNode(): Check {
+  const ok = Number(process.versions.node.split('.')[0]) >= OLDEST_NODE
+  return {
+    name: 'node',
+    ok,
+    detail: `${process.version} at ${process.execPath}`,
+    ...(!ok && { advice: `install Node ${OLDEST_NODE} or newer` }),
+  }
+}
+
+async function checkSandbox(): Promise<readonly Check[]> {
+  try {
+    await using executor = await createProcessExecutor({ requireConfinement: 'none', hasWarmSpare: false })
+    const { node, isolatedVm, confinement } = await executor.report()
+    return [
+      { name: 'sandbox node', ok: true, detail: `${node.version} at ${node.path}` },
+      {
+        name: 'isolated-vm',
+        ok: isolatedVm.ok,
+        detail: isolatedVm.detail,
+        ...(!isolatedVm.ok && { advice: 'install it for the sandbox Node above: npm install isolated-vm' }),
+      },
+      {
+        name: 'confinement',
+        ok: confinement.level !== 'none',
+        detail: confinement.level,
+        ...(confinement.level === 'none' && {
+          advice: 'programs run only with --require-confinement none; see the walls below',
+        }),
+      },
+      ...confinement.walls.map(({ name, stands, detail }) => ({ name: `wall: ${name}`, ok: stands, detail })),
+    ]
+  } catch (thrown) {
+    if (!hasCode(thrown)) throw thrown
+    return [{ name: 'sandbox', ok: false, detail: thrownMessage(thrown) }]
+  }
+}
+
+async function checkConfig(path: string, io: Io): Promise<readonly Check[]> {
+  try {
+    const config = readMcpConfig(path, { env: io.env, workspaceFolder: io.cwd })
+    await using connections = await connectMcpServers(config.servers, { clientVersion: VERSION })
+    const described = config.problems.map(({ server, message }) => ({
+      name: server === undefined ? 'config note' : `server ${server}`,
+      ok: server === undefined,
+      detail: message,
+    }))
+    const started = connections.servers.map((status) => {
+      const told = connections.problems.filter(({ server }) => server === status.name).map(({ message }) => message)
+      const tools = `${status.tools} tools${status.server === undefined ? '' : ` (${status.server.name} ${status.server.version})`}`
+      return {
+        name: `server ${status.name}`,
+        ok: status.started,
+        detail: [...(status.started ? [tools] : []), ...told].join('; '),
+      }
+    })
+    return [{ name: 'config', ok: true, detail: `${path}: ${config.servers.length} servers` }, ...described, ...started]
+  } catch (thrown) {
+    if (!(thrown instanceof CodedError)) throw thrown
+    return [{ name: 'config', ok: false, detail: thrown.message }]
+  }
+}
+
+function writeChecks(io: Io, checks: readonly Check[]): void {
+  const { dim, green, red, yellow } = paletteFor(io.stdout, io.env)
+  const width = Math.min(32, Math.max(...checks.map(({ name }) => name.length)))
+  const lines = checks.map(({ name, ok, detail, advice }) => {
+    const word = ok ? green('OK     ') : name.startsWith('wall') ? yellow('missing') : red('MISSING')
+    const text = safe(detail).replaceAll('\n', `\n${' '.repeat(width + 10)}`)
+    return `${word} ${safe(name).padEnd(width)} ${dim(text)}${advice === undefined ? '' : `\n${' '.repeat(8)}→ ${advice}`}`
+  })
+  io.stdout.write(`${lines.join('\n')}\n`)
+}

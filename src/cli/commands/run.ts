@@ -1,0 +1,75 @@
+import { createEngine, type Engine, type RunResult } from '../../engine.ts'
+import type { Policy } from '../../pipeline/call.ts'
+import { GLOBAL_SCOPE } from '../../registry/scope.ts'
+import { EXIT, exitCodeOf } from '../exit-codes.ts'
+import { writeRun, runDocument } from '../format/run.ts'
+import { createProgressPrinter } from '../format/progress.ts'
+import { watchInterrupt } from '../interrupt.ts'
+import { warn, writeJson, type Io } from '../io.ts'
+import { readProgram } from '../read-program.ts'
+import { createTerminalApprover } from '../terminal-approver.ts'
+import { readSources, warnProblem, type SourceOptions } from '../tool-sources.ts'
+
+export interface RunCommandOptions extends SourceOptions {
+  readonly scope?: string
+  readonly db?: string
+  readonly session?: string
+  readonly timeout?: number
+  readonly requireConfinement?: 'none' | 'basic' | 'strong'
+  readonly json?: boolean
+}
+
+/** Runs one program and prints what it returned, printed and called. An interrupt ends the run and prints it all the same. */
+export async function runCommand(path: string, options: RunCommandOptions, io: Io): Promise<number> {
+  const code = await readProgram(path, io)
+  const sources = readSources(options, io)
+  using interrupt = watchInterrupt()
+  const approver = createTerminalApprover(io, path === '-')
+  const starting = createEngine({
+    tools: sources.tools,
+    mcpServers: sources.servers,
+    ...(options.db !== undefined && { store: { sqlite: options.db } }),
+    ...(options.requireConfinement !== undefined && { requireConfinement: options.requireConfinement }),
+    ...(approver !== undefined && { approver }),
+    ...(sources.approvalRequired.size > 0 && { policies: [askFor(sources.approvalRequired)] }),
+    onProblem: (problem) => warnProblem(io, problem),
+  })
+  await using engine = await interrupt.race(starting)
+  const result = await runOnce(engine, code, options, interrupt.signal, io)
+  const exitCode = result.outcome.isError ? (interrupt.exitCode ?? exitCodeOf(result.outcome.error.code)) : EXIT.ok
+  if (options.json === true)
+    writeJson(io, runDocument(result, { exitCode, problems: [...sources.problems, ...engine.problems] }))
+  else writeRun(io, result)
+  if (interrupt.exitCode !== undefined && options.json !== true) warn(io, 'interrupted')
+  return exitCode
+}
+
+async function runOnce(
+  engine: Engine,
+  code: string,
+  options: RunCommandOptions,
+  signal: AbortSignal,
+  io: Io,
+): Promise<RunResult> {
+  const scope = options.scope ?? GLOBAL_SCOPE
+  if (!engine.registry.hasScope(scope)) engine.registry.declareScope(scope)
+  const progress = createProgressPrinter(io, options.json === true)
+  return await engine.run(code, {
+    scope,
+    session: engine.openSession({ scope, ...(options.session !== undefined && { id: options.session }) }),
+    signal,
+    ...(options.timeout !== undefined && { timeoutMs: options.timeout }),
+    ...(progress !== undefined && { onEvent: progress }),
+  })
+}
+
+/** The mock file's word that a tool needs a person's yes. */
+function askFor(names: ReadonlySet<string>): Policy {
+  return {
+    name: 'mock-approval',
+    pre: (call) =>
+      names.has(call.toolName)
+        ? { decision: 'ask', reason: 'the mock file says "approval": "required"' }
+        : { decision: 'allow' },
+  }
+}

@@ -1,0 +1,111 @@
+import { TraceMap, originalPositionFor } from '@jridgewell/trace-mapping'
+import type { Notice } from '../executor/executor.ts'
+import { analyseProgram, type Analysis } from './compile/analyse.ts'
+import { createTextCache } from './compile/cache.ts'
+import { codeFrame } from './compile/code-frame.ts'
+import { loweringFailure, problemFailure, refusalFailure, tooLarge, type CompileFailure } from './compile/failure.ts'
+import type { ProgramForm } from './compile/forms.ts'
+import { lowerProgram } from './compile/lower.ts'
+import { createLineTable, type Position } from './compile/positions.ts'
+import { mapStackText } from './compile/stack.ts'
+
+export type { CompileFailure } from './compile/failure.ts'
+export type { ProgramForm } from './compile/forms.ts'
+export type { Position } from './compile/positions.ts'
+
+/** A program that is ready to run. Positions are those of the submitted text, lines and columns from 1. */
+export interface CompiledProgram {
+  readonly ok: true
+  /** JavaScript: a script whose value is an async function of no arguments. Run it under the name `program.js`. */
+  readonly code: string
+  readonly form: ProgramForm
+  readonly notices: readonly Notice[]
+  /** Where the program names tools in a way that can be read without running it. */
+  readonly usedTools: readonly ToolUse[]
+  readonly firstComment?: string
+  /** The program alone, in the lines and columns of the submitted text: fences and prose around it are blanks. */
+  readonly source: string
+  /** Undefined for code that the program's author did not write. */
+  originalPosition(line: number, column: number): Position | undefined
+  /** A runtime stack (`program.js:…`) as one of the submitted text (`program.ts:…`), the program's own frames only. */
+  mapStack(stack: string): string
+  /** The submitted line at a position, with a caret below the column. */
+  frameAt(position: Position): string
+}
+
+export interface ToolUse extends Position {
+  /** `github.issue_read`, or the exact name in `tools["exact-name"]`. */
+  readonly path: string
+  readonly isCall: boolean
+  /** The program asks somewhere whether it exists, so that its absence is no mistake. */
+  readonly isProbed: boolean
+}
+
+export interface CompileOptions {
+  readonly maxProgramBytes: number
+  /** Only for advice: tools that may do what a refused global would have done. */
+  readonly toolNames?: readonly string[]
+}
+
+/** Models send a failed program again with little changed, and agents the same one often: both are short. */
+const cache = createTextCache<CompiledProgram>({ maxEntries: 100, maxSize: 8 * 1024 * 1024 })
+
+/**
+ * Turns what a model wrote into code for a sandbox, or says why not. Never evaluates any of it, and never throws for
+ * what the text is: size, nesting and the work of both parsers are bounded.
+ */
+export async function compileProgram(text: string, options: CompileOptions): Promise<CompiledProgram | CompileFailure> {
+  const bytes = Buffer.byteLength(text)
+  if (bytes > options.maxProgramBytes) return tooLarge(bytes, options.maxProgramBytes)
+  const known = cache.get(text)
+  if (known !== undefined) return known
+
+  const analysis = analyseProgram(text)
+  if (!analysis.ok) return problemFailure(analysis, text)
+  if (analysis.refusals.length > 0) return refusalFailure(analysis.refusals, text, options.toolNames ?? [])
+  const { edited, names, marks } = analysis
+  const lowered = await lowerProgram(edited.text, names.mark, marks)
+  if (!lowered.ok) {
+    const { line, column } = lowered
+    const at = line === undefined || column === undefined ? undefined : { line, column }
+    const offset = at && edited.originalOffset(createLineTable(edited.text, 'script').offsetAt(at))
+    return loweringFailure(text, offset, lowered.message)
+  }
+  const compiled = createCompiled(text, analysis, lowered.code, lowered.map)
+  cache.set(text, compiled, text.length + lowered.code.length + lowered.map.length)
+  return compiled
+}
+
+function createCompiled(text: string, analysis: Analysis, code: string, map: string): CompiledProgram {
+  const { edited, names } = analysis
+  const lines = createLineTable(text, 'editor')
+  // Only runs that fail need the map: it is decoded when the first position is asked for.
+  let tracing: { readonly map: TraceMap; readonly editedLines: ReturnType<typeof createLineTable> } | undefined
+
+  const originalPosition = (line: number, column: number): Position | undefined => {
+    if (!(line >= 1 && column >= 1)) return undefined
+    tracing ??= { map: new TraceMap(map), editedLines: createLineTable(edited.text, 'script') }
+    const found = originalPositionFor(tracing.map, { line, column: column - 1 })
+    if (found.line === null) return undefined
+    const offset = edited.originalOffset(tracing.editedLines.offsetAt({ line: found.line, column: found.column + 1 }))
+    return offset === undefined ? undefined : lines.positionAt(offset)
+  }
+  const internalNames: ReadonlySet<string> = new Set(Object.values(names))
+  return {
+    ok: true,
+    code,
+    form: analysis.form,
+    notices: analysis.notices,
+    usedTools: analysis.toolUses.map(({ path, offset, isCall, isProbed }) => ({
+      path,
+      isCall,
+      isProbed,
+      ...lines.positionAt(offset),
+    })),
+    ...(analysis.firstComment !== undefined && { firstComment: analysis.firstComment }),
+    source: analysis.source,
+    originalPosition,
+    mapStack: (stack) => mapStackText(stack, originalPosition, (name) => internalNames.has(name)),
+    frameAt: (position) => codeFrame(lines, position, { before: 0, after: 0 }),
+  }
+}

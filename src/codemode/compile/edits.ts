@@ -1,0 +1,79 @@
+/** A text after edits, and the way back from its offsets. */
+export interface EditedText {
+  readonly text: string
+  /** Offset in the text before the edits; undefined inside inserted text, which stands for nothing the author wrote. */
+  originalOffset(offset: number): number | undefined
+}
+
+export interface Edits {
+  insert(at: number, text: string): void
+  replace(start: number, end: number, text: string): void
+  apply(): EditedText
+}
+
+interface Edit {
+  readonly start: number
+  readonly end: number
+  readonly text: string
+}
+interface Piece {
+  readonly editedStart: number
+  /** Undefined: inserted. */
+  readonly originalStart: number | undefined
+  /** Replacement text stands for the start of what it replaced, whatever the offset inside it. */
+  readonly isFixed: boolean
+}
+
+/** Collects edits of `text` by offset. They must not overlap; insertions at one place keep their order. */
+export function createEdits(text: string): Edits {
+  const edits: Edit[] = []
+  return {
+    insert: (at, inserted) => void edits.push({ start: at, end: at, text: inserted }),
+    replace: (start, end, replacement) => void edits.push({ start, end, text: replacement }),
+    apply: () => applyEdits(text, edits),
+  }
+}
+
+function applyEdits(text: string, edits: readonly Edit[]): EditedText {
+  const pieces: Piece[] = []
+  let edited = ''
+  let at = 0
+  const copyTo = (end: number) => {
+    if (end <= at) return
+    pieces.push({ editedStart: edited.length, originalStart: at, isFixed: false })
+    edited += text.slice(at, end)
+    at = end
+  }
+  for (const edit of edits.toSorted((left, right) => left.start - right.start || left.end - right.end)) {
+    if (edit.start < at) throw new Error(`edits overlap at offset ${edit.start}`)
+    copyTo(edit.start)
+    if (edit.text !== '') {
+      const isInsertion = edit.start === edit.end
+      pieces.push({
+        editedStart: edited.length,
+        originalStart: isInsertion ? undefined : edit.start,
+        isFixed: true,
+      })
+      edited += edit.text
+    }
+    at = edit.end
+  }
+  copyTo(text.length)
+
+  return {
+    text: edited,
+    originalOffset(offset) {
+      let low = 0
+      let high = pieces.length - 1
+      while (low < high) {
+        const middle = (low + high + 1) >> 1
+        if ((pieces[middle]?.editedStart ?? 0) <= offset) low = middle
+        else high = middle - 1
+      }
+      const piece = pieces[low]
+      if (piece === undefined) return offset
+      if (piece.originalStart === undefined) return undefined
+      return piece.isFixed ? piece.originalStart : piece.originalStart + (offset - piece.editedStart)
+    },
+  }
+}

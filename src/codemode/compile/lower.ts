@@ -1,0 +1,102 @@
+import * as esbuild from 'esbuild'
+
+/** JavaScript that V8 takes, and the source map back to the TypeScript. */
+export interface Lowered {
+  readonly code: string
+  readonly map: string
+}
+
+export type LowerResult =
+  | ({ readonly ok: true } & Lowered)
+  /** `line` from 1; `column` from 1 in UTF-16 units; of the TypeScript that was given. */
+  | { readonly ok: false; readonly message: string; readonly line?: number; readonly column?: number }
+
+/**
+ * `a ? (b) : c => a ? (b) : c => …` doubles esbuild's work with each level: 24 levels keep it busy for minutes. The
+ * parser before it is not troubled by them, so they are counted there and refused above this depth.
+ */
+export const MAX_AMBIGUOUS_DEPTH = 5
+
+/** A second wall against texts that are dear to esbuild in ways not known yet. Real programs take milliseconds. */
+const DEADLINE_MS = 20_000
+
+const OPTIONS = {
+  loader: 'ts',
+  sourcefile: 'program.ts',
+  // V8 14 runs all of the language but decorators; `using` stays as it is.
+  target: 'esnext',
+  supported: { decorators: false },
+  charset: 'utf8',
+  legalComments: 'none',
+  sourcemap: 'external',
+  sourcesContent: false,
+  logLevel: 'silent',
+  // The script's value is the program as a function; esbuild's own helpers are inside it, so nothing becomes a global.
+  // An arrow function has no `arguments` of its own.
+  banner: '(() => async () => {"use strict";',
+  footer: '})()',
+  // At the top of a module `this` is undefined; in our script it would be the global object.
+  define: { this: 'undefined' },
+  tsconfigRaw: { compilerOptions: { alwaysStrict: true, target: 'ESNext', useDefineForClassFields: true } },
+} as const satisfies esbuild.TransformOptions
+
+/**
+ * Lowers a program to the text of one script. esbuild takes top-level `await`, namespaces and `return` each, but not
+ * `await` and `return` together, and no namespace inside a function. So the program is lowered as a module's body in
+ * which `throw mark(value)` stands for `return value`; here the one becomes the other. `marks`: how many there must be.
+ */
+export async function lowerProgram(text: string, mark: string, marks: number): Promise<LowerResult> {
+  const result = await transformInTime(text)
+  if (!result.ok) return result
+  const { code, map, warnings } = result.output
+  // Where a script may hold HTML comments, a module holds operators. The parser read the text as a module.
+  const htmlComment = warnings.find(({ id }) => id === 'html-comment-in-js')
+  if (htmlComment !== undefined) return { ok: false, ...placed(htmlComment), message: HTML_COMMENT }
+
+  const pieces = code.split(`throw ${mark}`)
+  if (pieces.length !== marks + 1) throw new Error(`${pieces.length - 1} of ${marks} marked returns came back`)
+  // Same length, so that the columns of the map stay true.
+  return { ok: true, code: pieces.join('return'.padEnd(`throw ${mark}`.length)), map }
+}
+
+const HTML_COMMENT = '"<!--" is not a comment here; use // or /* */, or put a blank into "< !--"'
+
+type Transformed =
+  { readonly ok: true; readonly output: esbuild.TransformResult } | Extract<LowerResult, { readonly ok: false }>
+
+async function transformInTime(text: string): Promise<Transformed> {
+  for (let attempt = 1; ; attempt++) {
+    let timer: NodeJS.Timeout | undefined
+    const late = new Promise<'late'>((resolve) => {
+      timer = setTimeout(() => resolve('late'), DEADLINE_MS)
+    })
+    try {
+      const output = await Promise.race([esbuild.transform(text, OPTIONS), late])
+      if (output !== 'late') return { ok: true, output }
+      // Only the end of esbuild's process ends the work; the next call starts a new one.
+      await esbuild.stop()
+      return { ok: false, message: 'the program is too intricate to compile; write it with less nesting' }
+    } catch (thrown) {
+      const problem = problemOf(thrown)
+      if (problem !== undefined) return problem
+      // The process was ended for another program's sake, or died. One fresh start is fair, a second says it is us.
+      if (attempt > 1) throw thrown
+    } finally {
+      clearTimeout(timer)
+    }
+  }
+}
+
+function problemOf(thrown: unknown): Extract<LowerResult, { readonly ok: false }> | undefined {
+  const errors = (thrown as { readonly errors?: unknown } | null)?.errors
+  if (!Array.isArray(errors)) return undefined
+  const first = errors[0] as esbuild.Message | undefined // Errors with a list of errors are esbuild's.
+  return first === undefined ? undefined : { ok: false, message: first.text, ...placed(first) }
+}
+
+/** esbuild counts columns in UTF-8 bytes from 0. */
+function placed({ location }: esbuild.Message): { readonly line: number; readonly column: number } | undefined {
+  if (location === null) return undefined
+  const bytes = new TextEncoder().encode(location.lineText).subarray(0, location.column)
+  return { line: location.line, column: new TextDecoder().decode(bytes).length + 1 }
+}

@@ -1,0 +1,456 @@
+import { setMaxListeners } from 'node:events'
+import type { DeliverItem, SliceState, StartBody, WireEvent } from '../../sandbox/wire.ts'
+import { PART_BYTES } from '../../sandbox/wire.ts'
+import type { FrameLimits } from '../../sandbox/wire-check.ts'
+import { thrownMessage } from '../data/failure.ts'
+import type { ChildExit, RunFrame, Seat, Seated } from './child-link.ts'
+import type { GuestCall, GuestEvent, GuestReply, Run, RunEnding, RunEndingKind, RunHost, RunRequest } from './executor.ts'
+import { judgeLoss } from './loss.ts'
+import { RunOutput } from './run-output.ts'
+import { RunScript, type Divergence } from './run-script.ts'
+import { MAX_TIMERS, RunTimers } from './run-timers.ts'
+import { WallClock } from './wall-clock.ts'
+
+export interface LiveRunOptions {
+  readonly maxResumes: number
+  readonly maxReplayBytes: number
+  readonly graceMs: number
+  /** Longest slice in a child that others share; a program that needs longer is moved to a child of its own. */
+  readonly sharedSliceMs: number
+}
+
+/** What a run needs of the pool. */
+export interface Berth {
+  /** Asks for a (new) seat; `enter` or `refuse` follows, at once or later. `alone`: in a child that nobody shares. */
+  ask(run: LiveRun, wish: { readonly isResume: boolean; readonly alone: boolean }): void
+  forget(run: LiveRun): void
+}
+
+type Stop = Extract<RunEndingKind, { kind: 'stopped' }>
+/** What the program itself came to; the run goes on until its open calls have settled. */
+type ProgramEnd = Exclude<RunEndingKind, { kind: 'stopped' }>
+
+/**
+ * One run, from its start to its one ending. It owns what must outlive a child: calls in flight, timers, clocks, what
+ * was printed, and the script from which a fresh isolate can catch up.
+ */
+export class LiveRun implements Run, Seated {
+  readonly tenant: string
+  readonly ending: Promise<RunEnding>
+  readonly limits: FrameLimits
+  readonly memoryMb: number
+  readonly #request: RunRequest
+  readonly #host: RunHost
+  readonly #berth: Berth
+  readonly #options: LiveRunOptions
+  readonly #output: RunOutput
+  readonly #script: RunScript
+  readonly #timers = new RunTimers()
+  readonly #clock: WallClock
+  readonly #settleEnding: (ending: RunEnding) => void
+  readonly #callsAbort = new AbortController()
+  readonly #onSignal = () => this.cancel(abortReason(this.#request.signal))
+  /** Names of calls without an answer, by number. */
+  readonly #openCalls = new Map<number, string>()
+  readonly #unawaited = new Set<number>()
+  #lastCall = 0
+  #replies: DeliverItem[] = []
+  #seat: Seat | undefined
+  #isInSlice = false
+  #isPumpScheduled = false
+  #sliceMs = 0
+  /** The slice at hand is shorter than the budgets allow, as others share the child. */
+  #isSliceCut = false
+  /** It once needed longer than that: from then on it gets whole slices, in a child of its own if there is one. */
+  #isHeavy = false
+  #timerWake: NodeJS.Timeout | undefined
+  #endTimer: NodeJS.Timeout | undefined
+  #nowMs: number
+  #cpuMs = 0
+  #resumes = 0
+  #programEnd: ProgramEnd | undefined
+  #isOver = false
+
+  constructor(request: RunRequest, host: RunHost, berth: Berth, options: LiveRunOptions) {
+    this.tenant = request.tenant
+    this.limits = request.limits
+    this.memoryMb = request.limits.memoryMb
+    this.#request = request
+    this.#host = host
+    this.#berth = berth
+    this.#options = options
+    this.#nowMs = request.startTimeMs
+    this.#script = new RunScript(options.maxReplayBytes)
+    this.#output = new RunOutput(request.limits, (event) => notify(host, event))
+    const ending = Promise.withResolvers<RunEnding>()
+    this.ending = ending.promise
+    this.#settleEnding = ending.resolve
+    // A program may have hundreds of calls open on the one signal; that is no leak.
+    setMaxListeners(0, this.#callsAbort.signal)
+    this.#clock = new WallClock(request.limits.wallMs, () => this.#onWallOut())
+    if (request.signal.aborted) this.cancel(abortReason(request.signal))
+    else {
+      request.signal.addEventListener('abort', this.#onSignal, { once: true })
+      berth.ask(this, { isResume: false, alone: false })
+    }
+  }
+
+  get isOver(): boolean {
+    return this.#isOver
+  }
+
+  cancel(reason: string): void {
+    this.#stop('ABORTED', reason)
+  }
+
+  pauseWall(): Disposable {
+    return this.#clock.pause()
+  }
+
+  // --- the pool's side --------------------------------------------------------------------------------------------
+
+  enter(seat: Seat): void {
+    this.#seat = seat
+    this.#script.rewind()
+    this.#cpuMs = 0
+    this.#beginSlice()
+    const { code, bindings, limits, seed, startTimeMs } = this.#request
+    const { memoryMb, maxPendingCalls, maxLogBytes, maxResultBytes, maxValueBytes } = limits
+    const start: StartBody = {
+      code,
+      bindings,
+      limits: { memoryMb, maxPendingCalls, maxLogBytes, maxResultBytes, maxValueBytes },
+      seed,
+      startTimeMs,
+      sliceMs: this.#sliceMs,
+    }
+    seat.start(start)
+  }
+
+  refuse(code: 'OVERLOADED' | 'SANDBOX_LOST' | 'ABORTED', message: string): void {
+    this.#stop(code, message)
+  }
+
+  onLost(exit: ChildExit, wasInside: boolean): void {
+    if (this.#isOver) return
+    this.#seat = undefined
+    this.#isInSlice = false
+    if (wasInside && exit.killed?.reason === 'stuck' && this.#isSliceCut) {
+      // It could not be ended in its short slice, but its budget may allow what it does.
+      this.#isHeavy = true
+      return this.#resume('the program could not be interrupted')
+    }
+    const verdict = judgeLoss(exit, wasInside)
+    if (verdict !== undefined) this.#stop(verdict.code, verdict.message)
+    else this.#resume(`the sandbox process died (${describeExit(exit)})`)
+  }
+
+  #resume(why: string): void {
+    if (!this.#script.isKept) {
+      return this.#stop('SANDBOX_LOST', `${why}, and the record of the run had grown too large to resume from it`)
+    }
+    if (this.#resumes >= this.#options.maxResumes) {
+      return this.#stop('SANDBOX_LOST', `${why}, and the run had been resumed ${this.#resumes} times already`)
+    }
+    this.#resumes += 1
+    this.#berth.ask(this, { isResume: true, alone: this.#isHeavy })
+  }
+
+  // --- what the child says ----------------------------------------------------------------------------------------
+
+  onFrame(frame: RunFrame): void {
+    for (const event of frame.body.events) {
+      if (this.#isOver) return
+      this.#hear(event)
+    }
+    if (frame.type === 'part' || this.#isOver) return
+    this.#isInSlice = false
+    this.#cpuMs = Math.max(this.#cpuMs, frame.body.cpuMs)
+    const { state } = frame.body
+    if (state.s === 'stopped') return this.#onStopped(state)
+    const heard = this.#script.answer(state)
+    if (typeof heard === 'object') return this.#diverge(heard)
+    if (heard === 'new') this.#onNewState(state)
+    if (!this.#isOver) this.#schedulePump()
+  }
+
+  #hear(event: WireEvent): void {
+    const heard = this.#script.hear(event)
+    if (heard === 'known') return
+    if (heard !== 'new') return this.#diverge(heard)
+    switch (event.e) {
+      case 'call':
+        return this.#onCall(event)
+      case 'timer':
+        if (!this.#timers.set(event.id, this.#nowMs, event.ms)) this.#accuse(`timer ${event.id} is pending already`)
+        else if (this.#timers.size > MAX_TIMERS) {
+          this.#stop('MEMORY_LIMIT', `the program has more than ${MAX_TIMERS} timers pending`)
+        }
+        return
+      case 'clear':
+        return this.#timers.clear(event.id)
+      case 'log':
+      case 'notice':
+      case 'show':
+      case 'progress':
+        return this.#output.take(event)
+    }
+  }
+
+  #onCall({ n, op, name, args }: Extract<WireEvent, { e: 'call' }>): void {
+    if (n !== this.#lastCall + 1) return this.#accuse(`call ${n} follows call ${this.#lastCall}`)
+    if (this.#openCalls.size >= this.#request.limits.maxPendingCalls) {
+      return this.#accuse(`call ${n} is one more than the ${this.#openCalls.size} that may be pending`)
+    }
+    this.#lastCall = n
+    this.#openCalls.set(n, name)
+    if (this.#programEnd !== undefined) this.#unawaited.add(n)
+    const call: GuestCall = { number: n, op, name, argumentsJson: args, signal: this.#callsAbort.signal }
+    // `RunHost` promises never to throw; a bug there must still not leave the program waiting.
+    let reply: Promise<GuestReply>
+    try {
+      reply = this.#host.call(call)
+    } catch (thrown) {
+      reply = Promise.reject(thrown)
+    }
+    reply.then(
+      (settled) => this.#onReply(n, settled),
+      (thrown: unknown) => this.#onReply(n, failedReply(name, 'TOOL_FAILED', thrownMessage(thrown))),
+    )
+  }
+
+  #onReply(n: number, reply: GuestReply): void {
+    const name = this.#openCalls.get(n)
+    if (this.#isOver || name === undefined) return
+    this.#openCalls.delete(n)
+    const { maxValueBytes } = this.#request.limits
+    const isFit = reply.json.length * 3 <= maxValueBytes || Buffer.byteLength(reply.json) <= maxValueBytes
+    const fit = isFit ? reply : failedReply(name, 'VALUE_TOO_LARGE', `${name}: the value is over ${maxValueBytes} bytes`)
+    this.#replies.push(fit.ok ? { t: 'ok', n, json: fit.json } : { t: 'err', n, json: fit.json })
+    this.#schedulePump()
+  }
+
+  #onNewState(state: Exclude<SliceState, { s: 'stopped' }>): void {
+    if (this.#programEnd === undefined && state.s !== 'waiting') this.#onProgramEnd(state)
+    if (this.#isOver) return
+    const isIdle = this.#openCalls.size === 0 && this.#replies.length === 0
+    if (this.#programEnd !== undefined) {
+      if (isIdle) this.#end(this.#programEnd)
+      return
+    }
+    if (isIdle && this.#timers.size === 0) {
+      this.#stop('DEADLOCK', 'the program waits for something that no call, timer or question can settle')
+      return
+    }
+    if (this.#cpuMs >= this.#request.limits.cpuMs) this.#stop('TIMEOUT', this.#cpuMessage())
+  }
+
+  #onProgramEnd(state: Extract<SliceState, { s: 'returned' | 'threw' }>): void {
+    if (state.s === 'returned') {
+      const { maxResultBytes } = this.#request.limits
+      if (state.json !== undefined && Buffer.byteLength(state.json) > maxResultBytes) {
+        return this.#stop('OUTPUT_LIMIT', `the result is larger than maxResultBytes (${maxResultBytes})`)
+      }
+      this.#programEnd = { kind: 'returned', ...(state.json !== undefined && { resultJson: state.json }) }
+    } else {
+      const { name, message, stack, code, tool } = state
+      this.#programEnd = {
+        kind: 'threw',
+        error: { name, message, stack, ...(code !== undefined && { code }), ...(tool !== undefined && { tool }) },
+      }
+      const end = this.#programEnd
+      this.#endTimer = setTimeout(() => this.#end(end), this.#request.limits.drainMs)
+    }
+    for (const n of this.#openCalls.keys()) this.#unawaited.add(n)
+  }
+
+  #onStopped(state: Extract<SliceState, { s: 'stopped' }>): void {
+    // Such an isolate may have left something behind in its process.
+    if (state.why === 'memory' || (state.why === 'slice-timeout' && !this.#isSliceCut)) this.#seat?.retire()
+    // What runs on after the end of the program cannot undo it.
+    if (this.#programEnd !== undefined) return this.#end(this.#programEnd)
+    switch (state.why) {
+      case 'slice-timeout':
+        return this.#onSliceTimeout()
+      case 'memory':
+        return this.#stop('MEMORY_LIMIT', memoryMessage(this.#request.limits.memoryMb))
+      case 'output':
+        return this.#stop('OUTPUT_LIMIT', state.message)
+      case 'compile':
+        return this.#stop('COMPILE_ERROR', state.message)
+    }
+  }
+
+  #onSliceTimeout(): void {
+    if (this.#isSliceCut) {
+      // It was only too long for a child that others share.
+      this.#seat?.leave()
+      this.#seat = undefined
+      this.#isHeavy = true
+      return this.#resume('the program needs longer than others can be kept waiting')
+    }
+    this.#stop('TIMEOUT', this.#clock.leftMs < 1 ? this.#wallMessage() : this.#cpuMessage())
+  }
+
+  // --- what the child is told -------------------------------------------------------------------------------------
+
+  #schedulePump(): void {
+    if (this.#isPumpScheduled || this.#isInSlice || this.#seat === undefined) return
+    this.#isPumpScheduled = true
+    // After the microtasks of this turn: replies that settle together are delivered together.
+    process.nextTick(() => {
+      this.#isPumpScheduled = false
+      this.#pump()
+    })
+  }
+
+  #pump(): void {
+    const seat = this.#seat
+    if (this.#isOver || this.#isInSlice || seat === undefined) return
+    let delivery = this.#script.next()
+    if (delivery === undefined) {
+      const now = this.#guestNow()
+      const due = this.#takeItems(now)
+      if (due.length === 0) return this.#wakeForTimer(now)
+      this.#nowMs = now
+      delivery = { nowMs: now, items: due }
+      this.#script.record(delivery)
+    }
+    this.#beginSlice()
+    const { nowMs, items } = delivery
+    // In this order: the child finds `sliceMs` without parsing the values.
+    seat.deliver({ nowMs, sliceMs: this.#sliceMs, items })
+  }
+
+  /** What is due, in order, cut at about `PART_BYTES`: larger frames cost more than another turn. */
+  #takeItems(nowMs: number): DeliverItem[] {
+    const items: DeliverItem[] = this.#timers.takeDue(nowMs).map((id) => ({ t: 'timer', id }))
+    let bytes = 0
+    let count = 0
+    for (const reply of this.#replies) {
+      if (bytes >= PART_BYTES) break
+      items.push(reply)
+      bytes += reply.t === 'timer' ? 0 : reply.json.length
+      count += 1
+    }
+    this.#replies = count === this.#replies.length ? [] : this.#replies.slice(count)
+    return items
+  }
+
+  #beginSlice(): void {
+    const { cpuMs } = this.#request.limits
+    const leftMs = Math.max(1, Math.ceil(Math.min(cpuMs - this.#cpuMs, this.#clock.leftMs)))
+    // While others share the child one slice keeps them all waiting; a child of its own is open to the whole budget.
+    const canMove = !this.#isHeavy && this.#script.isKept && this.#resumes < this.#options.maxResumes
+    this.#isSliceCut = canMove && this.#seat?.isAlone() === false && leftMs > this.#options.sharedSliceMs
+    this.#sliceMs = this.#isSliceCut ? this.#options.sharedSliceMs : leftMs
+    this.#isInSlice = true
+    clearTimeout(this.#timerWake)
+  }
+
+  #wakeForTimer(nowMs: number): void {
+    clearTimeout(this.#timerWake)
+    const dueMs = this.#timers.nextDueMs
+    if (dueMs === undefined) return
+    this.#timerWake = setTimeout(() => this.#pump(), Math.max(1, Math.min(dueMs - nowMs, 2 ** 31 - 1)))
+  }
+
+  /** The guest's clock: whole milliseconds, never back. */
+  #guestNow(): number {
+    return Math.max(this.#nowMs, this.#request.startTimeMs + Math.floor(this.#clock.elapsedMs))
+  }
+
+  // --- the end ----------------------------------------------------------------------------------------------------
+
+  #onWallOut(): void {
+    const stop = () => {
+      if (this.#programEnd !== undefined) this.#end(this.#programEnd)
+      else this.#stop('TIMEOUT', this.#wallMessage())
+    }
+    // The slice was given no more than the wall had left, so an answer with the last lines is about to come.
+    clearTimeout(this.#endTimer)
+    if (this.#isInSlice) this.#endTimer = setTimeout(stop, this.#options.graceMs)
+    else stop()
+  }
+
+  #accuse(message: string): void {
+    const seat = this.#seat
+    this.#stop('SANDBOX_LOST', `the sandbox process broke the protocol: ${message}`)
+    seat?.accuse(message)
+  }
+
+  #diverge({ recorded, replayed }: Divergence): void {
+    this.#stop(
+      'REPLAY_DIVERGED',
+      `on resuming, the program did not do what it had done before: recorded ${recorded}; replayed ${replayed}`,
+    )
+  }
+
+  #stop(code: Stop['code'], message: string): void {
+    this.#end({ kind: 'stopped', code, message })
+  }
+
+  /** The first ending stands; whatever comes later finds the run over. */
+  #end(kind: RunEndingKind): void {
+    if (this.#isOver) return
+    this.#isOver = true
+    const wallMs = this.#clock.elapsedMs
+    this.#clock.stop()
+    this.#timers.clearAll()
+    clearTimeout(this.#timerWake)
+    clearTimeout(this.#endTimer)
+    this.#request.signal.removeEventListener('abort', this.#onSignal)
+    this.#berth.forget(this)
+    this.#seat?.leave()
+    this.#seat = undefined
+    this.#replies = []
+    const openCalls = [...this.#openCalls.keys()]
+    this.#callsAbort.abort(new DOMException(kind.kind === 'stopped' ? kind.message : 'the run has ended', 'AbortError'))
+    this.#settleEnding({
+      ...kind,
+      logs: this.#output.logs,
+      notices: this.#output.notices,
+      shown: this.#output.shown,
+      openCalls,
+      unawaitedCalls: [...this.#unawaited].toSorted((a, b) => a - b),
+      usage: { cpuMs: this.#cpuMs, wallMs, resumes: this.#resumes },
+    })
+  }
+
+  #cpuMessage(): string {
+    return `the program used up its cpuMs (${this.#request.limits.cpuMs}); the guest clock stands still while it computes, so waiting on Date.now() in a loop never ends`
+  }
+
+  #wallMessage(): string {
+    const waitsFor = [...this.#openCalls].slice(0, 8).map(([n, name]) => `${name} (call ${n})`)
+    const more = this.#openCalls.size > waitsFor.length ? ` and ${this.#openCalls.size - waitsFor.length} more` : ''
+    const open = waitsFor.length === 0 ? '' : `; it still waited for ${waitsFor.join(', ')}${more}`
+    return `the program used up its wallMs (${this.#request.limits.wallMs})${open}`
+  }
+}
+
+function notify(host: RunHost, event: GuestEvent): void {
+  try {
+    host.onEvent?.(event)
+  } catch {
+    // An observer's bug; the ending holds the event all the same.
+  }
+}
+
+function failedReply(tool: string, code: string, message: string): GuestReply {
+  const phase = 'value'
+  return { ok: false, json: JSON.stringify({ tool, code, message, phase, bodyStarted: true, retryable: false }) }
+}
+
+function memoryMessage(memoryMb: number): string {
+  return `the program used more memory than memoryMb (${memoryMb}) allows`
+}
+
+function abortReason(signal: AbortSignal): string {
+  const reason: unknown = signal.reason
+  return typeof reason === 'string' ? reason : thrownMessage(reason)
+}
+
+function describeExit({ code, signal, killed }: ChildExit): string {
+  return killed?.message ?? signal ?? `exit code ${code}`
+}

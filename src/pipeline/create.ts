@@ -1,0 +1,150 @@
+import type { FailureCode } from '../data/failure-codes.ts'
+import { callId, nestedCallId, type CallId, type IdSource } from '../data/ids.ts'
+import { isRecord, type Json, type JsonObject } from '../data/json.ts'
+import type { JsonNote } from '../data/json-scan.ts'
+import { parseArguments } from '../data/parse-json.ts'
+import { snapshot, type SnapshotLimits } from '../data/snapshot.ts'
+import type { ToolView } from '../registry/view.ts'
+import type { CallRequest, CallView } from './call.ts'
+import { LiveCall } from './live-call.ts'
+import { resolveTool } from './mode.ts'
+import type { RuntimeParts } from './runtime-parts.ts'
+import type { TokenMint } from './token.ts'
+import { CallTrace } from './trace.ts'
+
+/** Where a runtime gets views from; `ToolRegistry` is one. */
+export interface ViewSource {
+  view(scope: string): ToolView
+}
+
+/** A call that cannot even begin: what is wrong with the request itself. */
+export interface Malformed {
+  readonly code: FailureCode
+  readonly message: string
+  readonly details?: unknown
+}
+
+export interface Created {
+  readonly call: LiveCall
+  readonly malformed?: Malformed
+}
+
+export interface CreateParts extends RuntimeParts {
+  readonly registry: ViewSource
+  readonly ids: IdSource
+  readonly tokens: TokenMint
+  readonly isTraced: () => boolean
+}
+
+const NO_ARGUMENTS: JsonObject = Object.freeze({})
+
+/**
+ * Gives a request its identity. The definition and its finalizer are pinned before the arguments are read, as reading
+ * them may run somebody's accessor; the arguments are copied and frozen once, and that copy is what policy sees and
+ * the body gets.
+ */
+export function createCall(request: CallRequest, parts: CreateParts): Created {
+  const startedAtMs = parts.clock.monotonicMs()
+  const trace = parts.isTraced() ? new CallTrace(() => parts.clock.monotonicMs()) : undefined
+  trace?.enter('create')
+  const view = parts.registry.view(request.scope)
+  const { definition, refusal } = resolveTool(view, request.name, request.entry)
+  const finalizer = definition?.finalizeContent?.bind(definition)
+  const parent = request.parent === undefined ? undefined : parts.tokens.find(request.parent)
+  const parentFault = request.parent === undefined ? undefined : checkParent(request, parent)
+  const trusted = parentFault === undefined ? parent : undefined
+  const args = readArguments(request, parts.limits)
+  const id = identify(request, trusted, parts.ids)
+  const callView: CallView = Object.freeze({
+    callId: id,
+    rootCallId: trusted === undefined ? id : trusted.view.rootCallId,
+    ...(trusted !== undefined && { parentCallId: trusted.callId }),
+    toolName: request.name,
+    scope: request.scope,
+    ...(request.session !== undefined && { sessionId: request.session.sessionId }),
+    entry: request.entry,
+    arguments: args.ok ? args.value : NO_ARGUMENTS,
+    ...(definition !== undefined && { definition }),
+    hasSession: request.session !== undefined,
+  })
+  const call = new LiveCall({
+    view: callView,
+    token: parts.tokens.mint(),
+    request,
+    definition,
+    finalizer,
+    refusal,
+    parent: trusted,
+    trace,
+    startedAtMs,
+  })
+  if (parentFault !== undefined) return { call, malformed: { code: 'INVALID_PARENT', message: parentFault } }
+  if (!args.ok) return { call, malformed: args }
+  for (const note of args.notes)
+    call.note({ code: 'ARGUMENTS_NOTE', message: `${request.name}: arguments${note.path}: ${note.message}` })
+  return { call }
+}
+
+/** A parent is found by identity alone; what the request says about itself must agree with what is known of it. */
+function checkParent(request: CallRequest, parent: LiveCall | undefined): string | undefined {
+  if (parent === undefined) return 'the parent is not a call that is running in this runtime'
+  if (parent.view.sessionId !== request.session?.sessionId) return 'the parent belongs to another session'
+  if (request.callId !== undefined && !request.callId.startsWith(`${parent.callId}/`)) {
+    return `the id of a nested call must begin with "${parent.callId}/"; got "${request.callId}"`
+  }
+  return undefined
+}
+
+function identify(request: CallRequest, parent: LiveCall | undefined, ids: IdSource): CallId {
+  if (request.callId !== undefined) {
+    parent?.noteChildId(request.callId)
+    return request.callId
+  }
+  return parent === undefined ? callId(`call-${ids()}`) : nestedCallId(parent.callId, parent.nextChildNumber())
+}
+
+/** The one copy of the arguments, frozen, or what is wrong with them. */
+export function readArguments(
+  request: Pick<CallRequest, 'name' | 'arguments'>,
+  limits: SnapshotLimits,
+):
+  | { readonly ok: true; readonly value: JsonObject; readonly notes: readonly JsonNote[] }
+  | ({ readonly ok: false } & Malformed) {
+  const taken =
+    'raw' in request.arguments ? parse(request.arguments.raw, limits) : copy(request.arguments.value, limits)
+  if (!taken.ok)
+    return { ok: false, code: 'INVALID_ARGS', message: `${request.name}: ${taken.message}`, details: taken.details }
+  const { value } = taken
+  if (!isRecord(value)) {
+    const found = value === null ? 'null' : Array.isArray(value) ? 'an array' : `a ${typeof value}`
+    return {
+      ok: false,
+      code: 'INVALID_ARGS',
+      message: `${request.name}: arguments must be a JSON object; got ${found}`,
+    }
+  }
+  return { ok: true, value: value as JsonObject, notes: taken.notes } // A record inside a snapshot is a JSON object.
+}
+
+type Taken =
+  | { readonly ok: true; readonly value: Json; readonly notes: readonly JsonNote[] }
+  | { readonly ok: false; readonly message: string; readonly details: unknown }
+
+function parse(raw: string, limits: SnapshotLimits): Taken {
+  const parsed = parseArguments(raw, limits)
+  if (parsed.ok) return parsed
+  return { ok: false, message: parsed.message, details: { path: parsed.path, position: parsed.position } }
+}
+
+function copy(value: unknown, limits: SnapshotLimits): Taken {
+  const taken = snapshot(value, limits)
+  if (taken.ok) return { ok: true, value: taken.value, notes: NO_NOTES }
+  const { path, reason } = taken
+  return {
+    ok: false,
+    message: `the arguments are not JSON at ${path || 'their root'}: ${reason}`,
+    details: { path, reason },
+  }
+}
+
+const NO_NOTES: readonly JsonNote[] = Object.freeze([])

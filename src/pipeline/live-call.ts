@@ -1,0 +1,127 @@
+import type { CallId } from '../data/ids.ts'
+import type { JsonObject } from '../data/json.ts'
+import type { Violation } from '../schema/violations.ts'
+import type { CallToken, ToolDefinition } from '../registry/tool.ts'
+import type { CallRequest, CallView } from './call.ts'
+import type { Refusal } from './mode.ts'
+import { fuseSignals, type FusedSignal } from './signals.ts'
+import type { CallTrace } from './trace.ts'
+
+/** One call while it is under way: what was pinned when it was created, and the few facts that change. */
+export class LiveCall {
+  readonly view: CallView
+  readonly token: CallToken
+  readonly request: CallRequest
+  /** Pinned: neither a reload nor an accessor among the arguments changes which tool and which finalizer this is. */
+  readonly definition: ToolDefinition | undefined
+  readonly finalizer: ToolDefinition['finalizeContent']
+  readonly refusal: Refusal | undefined
+  readonly parent: LiveCall | undefined
+  readonly trace: CallTrace | undefined
+  readonly startedAtMs: number
+
+  policyBegun = false
+  bodyStarted = false
+  /** Children ever made, and those that have not settled. */
+  children = 0
+  openChildren = 0
+
+  #callerSignal: AbortSignal | undefined
+  #fused: FusedSignal | undefined
+  #highestChild = 0
+  #notes: { readonly code: string; readonly message: string }[] | undefined
+  #violations: readonly Violation[] | undefined
+  /** Of the body that runs now; children of this call hear its abort. */
+  bodySignal: AbortSignal | undefined
+
+  constructor(made: {
+    view: CallView
+    token: CallToken
+    request: CallRequest
+    definition: ToolDefinition | undefined
+    finalizer: ToolDefinition['finalizeContent']
+    refusal: Refusal | undefined
+    parent: LiveCall | undefined
+    trace: CallTrace | undefined
+    startedAtMs: number
+  }) {
+    this.view = made.view
+    this.token = made.token
+    this.request = made.request
+    this.definition = made.definition
+    this.finalizer = made.finalizer
+    this.refusal = made.refusal
+    this.parent = made.parent
+    this.trace = made.trace
+    this.startedAtMs = made.startedAtMs
+    const own = made.request.signal
+    const inherited = made.parent?.bodySignal
+    if (own !== undefined && inherited !== undefined && own !== inherited) {
+      this.#fused = fuseSignals(own, inherited)
+      this.#callerSignal = this.#fused.signal
+    } else {
+      this.#callerSignal = own ?? inherited
+    }
+    if (made.parent !== undefined) {
+      made.parent.children++
+      made.parent.openChildren++
+    }
+  }
+
+  get callId(): CallId {
+    return this.view.callId
+  }
+  get toolName(): string {
+    return this.view.toolName
+  }
+  get args(): JsonObject {
+    return this.view.arguments
+  }
+
+  /** The caller's own signal and the parent's; undefined when nobody can cancel this call. */
+  get callerSignal(): AbortSignal | undefined {
+    return this.#callerSignal
+  }
+  get isAborted(): boolean {
+    return this.#callerSignal?.aborted === true
+  }
+  /** For hooks that are promised a signal; made on demand, as most calls have nobody who looks at it. */
+  signalForHooks(): AbortSignal {
+    if (this.#callerSignal !== undefined) return this.#callerSignal
+    this.#fused = fuseSignals()
+    this.#callerSignal = this.#fused.signal
+    return this.#callerSignal
+  }
+
+  nextChildNumber(): number {
+    return ++this.#highestChild
+  }
+  /** A composite may number its children itself; those that it does not number must not collide with them. */
+  noteChildId(id: CallId): void {
+    const number = Number(id.slice(this.callId.length + 1))
+    if (Number.isSafeInteger(number) && number > this.#highestChild) this.#highestChild = number
+  }
+
+  /** Something that changes no outcome and goes into the report of this call. */
+  note(diagnostic: { readonly code: string; readonly message: string }): void {
+    ;(this.#notes ??= []).push(Object.freeze(diagnostic))
+  }
+  get notes(): readonly { readonly code: string; readonly message: string }[] {
+    return this.#notes ?? []
+  }
+
+  /** What the tool's own check says. Asked once: arguments are frozen, so the answer cannot change. May throw. */
+  argumentViolations(): readonly Violation[] {
+    if (this.#violations === undefined) {
+      const check = this.definition?.validateArguments
+      this.#violations = typeof check === 'function' ? check(this.args) : []
+    }
+    return this.#violations
+  }
+
+  /** The call is over: listeners go, and the parent has one child less. */
+  release(): void {
+    this.#fused?.[Symbol.dispose]()
+    if (this.parent !== undefined) this.parent.openChildren--
+  }
+}

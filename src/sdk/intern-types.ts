@@ -1,0 +1,106 @@
+import type { NamedType, TypeNode } from './type-tree.ts'
+
+/**
+ * Gives equal types equal numbers. Descriptions, notes and hints do not count: two types are equal when they accept
+ * the same values in the same words. Each node is looked at once, however often it is shared.
+ */
+export interface TypeInterner {
+  idOf(node: TypeNode): number
+  /** Intersections already made, by both sides: a part shared by many places is intersected once. */
+  readonly intersections: Map<TypeNode, Map<TypeNode, TypeNode>>
+}
+
+/** Bodies of recursive types longer than this are compared by identity instead of by shape. */
+const MAX_RECURSIVE_KEY = 40_000
+
+export function createTypeInterner(): TypeInterner {
+  const idByNode = new Map<TypeNode, number>()
+  const idByKey = new Map<string, number>()
+  const idByNamed = new Map<NamedType, number>()
+
+  function numberOf(key: string): number {
+    let id = idByKey.get(key)
+    if (id === undefined) {
+      id = idByKey.size
+      idByKey.set(key, id)
+    }
+    return id
+  }
+
+  function idOf(node: TypeNode): number {
+    const known = idByNode.get(node)
+    if (known !== undefined) return known
+    const id = node.kind === 'named' ? idOfNamed(node.type) : numberOf(keyOf(node, (child) => String(idOf(child))))
+    idByNode.set(node, id)
+    return id
+  }
+
+  // Two catalogs may each hold the same recursive definition. Its key is its body with each recursive type replaced by
+  // the order in which it is met, so the names that owners gave do not matter.
+  function idOfNamed(type: NamedType): number {
+    let id = idByNamed.get(type)
+    if (id === undefined) {
+      id = numberOf(recursiveKey(type) ?? `named ${idByNamed.size}`)
+      idByNamed.set(type, id)
+    }
+    return id
+  }
+
+  return { idOf, intersections: new Map() }
+}
+
+function recursiveKey(type: NamedType): string | undefined {
+  const orderByType = new Map<NamedType, number>()
+  let length = 0
+  const write = (node: TypeNode): string => {
+    if (length > MAX_RECURSIVE_KEY) return ''
+    let key: string
+    if (node.kind !== 'named') key = keyOf(node, write)
+    else {
+      const order = orderByType.get(node.type)
+      if (order !== undefined) key = `#${order}`
+      else {
+        orderByType.set(node.type, orderByType.size)
+        key = `μ(${node.type.node === undefined ? '?' : write(node.type.node)})`
+      }
+    }
+    length += key.length
+    return key
+  }
+  const key = write({ kind: 'named', type })
+  return length > MAX_RECURSIVE_KEY ? undefined : key
+}
+
+function keyOf(node: TypeNode, idOf: (child: TypeNode) => string): string {
+  switch (node.kind) {
+    case 'word':
+      return node.word
+    case 'literal':
+      return `=${JSON.stringify(node.value)}`
+    case 'array':
+      return `[${idOf(node.items)}]`
+    case 'tuple': {
+      const rest = node.rest === undefined ? '' : `...${idOf(node.rest)}`
+      return `(${node.items.map(idOf).join(',')};${node.required};${rest})`
+    }
+    case 'object': {
+      // A key may hold any character: its length says where it ends.
+      let members = ''
+      for (const { key, isOptional, node: child } of node.members) {
+        members += `${key.length}${isOptional ? '?' : ':'}${key}=${idOf(child)},`
+      }
+      const index = node.index === undefined ? '' : idOf(node.index)
+      const open = node.open === undefined || node.members.length > 0 ? '' : node.open.word
+      return `{${members};${index};${open}}`
+    }
+    case 'union':
+    case 'intersection':
+      return `${node.kind === 'union' ? '|' : '&'}(${node.members.map(idOf).join(',')})`
+    case 'loose':
+      return `loose(${node.object === undefined ? '' : idOf(node.object)};${
+        node.array === undefined ? '' : idOf(node.array)
+      };${node.top.word})`
+    case 'named':
+      return '' // Never asked for: both callers treat named types themselves.
+  }
+}

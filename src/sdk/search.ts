@@ -1,0 +1,139 @@
+import { nearestNames } from '../data/nearest-names.ts'
+import { isRecord } from '../data/json.ts'
+import { createTypePrinter } from './print-types.ts'
+import { accessPath, commentText, stringLiteral } from './safe-text.ts'
+import { createWordIndex } from './word-index.ts'
+import type { WordIndex } from './word-index.ts'
+import { writeSdkText } from './sdk-text.ts'
+import { callableTools } from './sdk-view.ts'
+import type { PlacedTool, SdkNames, SdkView } from './sdk-view.ts'
+import { typesOfTool } from './tool-types.ts'
+
+export interface SearchHit {
+  /** Registered name. */
+  readonly name: string
+  /** How a program calls it: `tools.github.issue_read`. */
+  readonly call: string
+  /** The call with its types, without descriptions. */
+  readonly signature: string
+  readonly description: string
+}
+
+const DEFAULT_HITS = 10
+const MAX_HITS = 50
+const MAX_DESCRIBED = 50
+const HIT_DOC_CHARS = 200
+
+interface Searchable {
+  readonly names: SdkNames
+  readonly tools: readonly PlacedTool[]
+  readonly index: WordIndex
+}
+// A view never changes; a program may search many times.
+const searchableByView = new WeakMap<SdkView, Searchable>()
+
+/** Tools that fit the words of `query` best, best first; equal ones in order of their path. */
+export function searchTools(
+  view: SdkView,
+  names: SdkNames,
+  query: string,
+  options: { readonly limit?: number } = {},
+): readonly SearchHit[] {
+  const { tools, index } = searchableOf(view, names)
+  const limit = Math.min(Math.max(Math.trunc(options.limit ?? DEFAULT_HITS) || DEFAULT_HITS, 1), MAX_HITS)
+  return index.search(query, limit).flatMap((at) => {
+    const placed = tools[at]
+    return placed === undefined ? [] : [hitOf(placed)]
+  })
+}
+
+/**
+ * Whole declarations of the named tools, as text. A name may be the registered one, the printed path, or a variant of
+ * one of them that only one tool has. Names that fit nothing are answered in a comment, with the nearest ones.
+ */
+export function describeTools(view: SdkView, names: SdkNames, wanted: readonly string[]): string {
+  const tools = callableTools(view, names)
+  const found = new Set<PlacedTool>()
+  const notes: string[] = []
+  const find = createFinder(tools)
+  for (const name of wanted.slice(0, MAX_DESCRIBED)) {
+    const placed = find(name)
+    if (placed !== undefined) {
+      found.add(placed)
+      continue
+    }
+    const near = nearestNames(
+      name.slice(0, 128),
+      tools.map(({ tool }) => tool.name),
+    )
+    const advice = near.length === 0 ? 'try sdk.search("…")' : `nearest: ${near.map(stringLiteral).join(', ')}`
+    notes.push(`// There is no tool ${stringLiteral(name.slice(0, 80))}; ${advice}`)
+  }
+  if (wanted.length > MAX_DESCRIBED)
+    notes.push(`// Only the first ${MAX_DESCRIBED} names are described; ask again for the rest.`)
+  if (found.size === 0) return notes.length === 0 ? '// No names were given.\n' : `${notes.join('\n')}\n`
+  const text = writeSdkText(
+    tools.filter((placed) => found.has(placed)),
+    {
+      head: 'declare const tools:',
+      formOf: () => ({ kind: 'signature', docChars: 8_000, memberDocChars: 2_000, hints: true }),
+    },
+  )
+  return notes.length === 0 ? text : `${notes.join('\n')}\n${text}`
+}
+
+function hitOf({ tool, path }: PlacedTool): SearchHit {
+  const types = typesOfTool(tool)
+  const roots = types.result === undefined ? [types.args] : [types.args, types.result]
+  const printer = createTypePrinter(roots, { docChars: 0 })
+  const args = `args${types.areArgsOptional ? '?' : ''}: ${printer.print(types.args, '')}`
+  const result = types.result === undefined ? 'any' : printer.print(types.result, '')
+  const call = `tools${accessPath(path)}`
+  return {
+    name: tool.name,
+    call,
+    signature: [...printer.declarations, `${call}(${args}): Promise<${result}>`].join('\n'),
+    description: commentText(types.doc.text ?? '', HIT_DOC_CHARS),
+  }
+}
+
+function searchableOf(view: SdkView, names: SdkNames): Searchable {
+  let searchable = searchableByView.get(view)
+  if (searchable === undefined || searchable.names !== names) {
+    const tools = callableTools(view, names)
+    const index = createWordIndex(
+      tools.map(({ tool }) => [
+        { text: tool.name, weight: 4 },
+        { text: tool.title ?? '', weight: 2 },
+        { text: tool.description, weight: 1 },
+        { text: parameterNames(tool.parameters).join(' '), weight: 1 },
+      ]),
+    )
+    searchable = { names, tools, index }
+    searchableByView.set(view, searchable)
+  }
+  return searchable
+}
+
+function parameterNames(schema: Readonly<Record<string, unknown>>): readonly string[] {
+  return isRecord(schema['properties']) ? Object.keys(schema['properties']).slice(0, 100) : []
+}
+
+function createFinder(tools: readonly PlacedTool[]): (name: string) => PlacedTool | undefined {
+  const byName = new Map(tools.map((placed) => [placed.tool.name, placed]))
+  const byPath = new Map(tools.map((placed) => [placed.path.join('.'), placed]))
+  const byVariant = new Map<string, PlacedTool | undefined>()
+  for (const placed of tools) {
+    for (const variant of new Set([plain(placed.tool.name), plain(placed.path.join('.'))])) {
+      byVariant.set(variant, byVariant.has(variant) ? undefined : placed)
+    }
+  }
+  return (name) => {
+    const path = name.startsWith('tools.') ? name.slice('tools.'.length) : name
+    return byName.get(name) ?? byPath.get(path) ?? (path.length > 300 ? undefined : byVariant.get(plain(path)))
+  }
+}
+
+function plain(name: string): string {
+  return name.toLowerCase().replace(/[^a-z0-9]/g, '')
+}

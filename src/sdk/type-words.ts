@@ -1,0 +1,70 @@
+import { isRecord } from '../data/json.ts'
+
+/** The words of JSON Schema's `type`, and `any` for what owners write when they mean no limit. */
+export type TypeWord = 'null' | 'boolean' | 'number' | 'integer' | 'string' | 'array' | 'object' | 'any'
+
+const STANDARD = new Set<string>(['null', 'boolean', 'number', 'integer', 'string', 'array', 'object'])
+
+/** Words of other languages that catalogs in the wild use as `type`. */
+const FOREIGN = new Map<string, TypeWord>([
+  ['dict', 'object'],
+  ['hashmap', 'object'],
+  ['map', 'object'],
+  ['record', 'object'],
+  ['struct', 'object'],
+  ['list', 'array'],
+  ['tuple', 'array'],
+  ['arraylist', 'array'],
+  ['set', 'array'],
+  ['array', 'array'],
+  ['object', 'object'],
+  ['float', 'number'],
+  ['double', 'number'],
+  ['decimal', 'number'],
+  ['number', 'number'],
+  ['int', 'integer'],
+  ['long', 'integer'],
+  ['integer', 'integer'],
+  ['str', 'string'],
+  ['char', 'string'],
+  ['text', 'string'],
+  ['string', 'string'],
+  ['bool', 'boolean'],
+  ['boolean', 'boolean'],
+  ['none', 'null'],
+  ['null', 'null'],
+  ['any', 'any'],
+  ['json', 'any'],
+])
+
+export interface ReadType {
+  /** Absent: the schema says nothing of the type. */
+  readonly words?: readonly TypeWord[]
+  /** Words that are not JSON Schema's own, as written. */
+  readonly foreign: readonly string[]
+}
+
+const UNSAID: ReadType = { foreign: [] }
+const USUAL = new Map<string, ReadType>([...STANDARD].map((word) => [word, { words: [word as TypeWord], foreign: [] }])) // As below.
+
+/** Reads `type` however it is written. A word nobody knows allows anything: better too wide than a refused call. */
+export function readType(type: unknown): ReadType {
+  if (type === undefined) return UNSAID
+  const usual = typeof type === 'string' ? USUAL.get(type) : undefined
+  if (usual !== undefined) return usual
+  const words: TypeWord[] = []
+  const foreign: string[] = []
+  for (const word of Array.isArray(type) ? type.slice(0, 16) : [type]) {
+    // Draft 3 allowed schemas in here.
+    if (isRecord(word) || typeof word !== 'string') {
+      words.push('any')
+      foreign.push(isRecord(word) ? 'a schema' : String(word).slice(0, 20))
+    } else if (STANDARD.has(word))
+      words.push(word as TypeWord) // `STANDARD` holds these words and no others.
+    else {
+      words.push(FOREIGN.get(word.toLowerCase().replace(/[([<].*$/s, '')) ?? 'any')
+      foreign.push(word.slice(0, 40))
+    }
+  }
+  return words.length === 0 ? { foreign: ['[]'] } : { words, foreign }
+}

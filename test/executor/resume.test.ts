@@ -1,0 +1,161 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Executor } from '../../src/executor/executor.ts'
+import { createProcessExecutor } from '../../src/executor/process-executor.ts'
+import { livingChildren, never, run, start, until } from './harness.ts'
+
+let executor: Executor
+beforeAll(async () => {
+  // No spare: the living children are those that hold runs.
+  executor = await createProcessExecutor({ hasWarmSpare: false, childrenPerTenant: 1, maxResumes: 3 })
+}, 30_000)
+afterAll(() => executor[Symbol.asyncDispose](), 30_000)
+
+function killAll(): void {
+  for (const pid of livingChildren()) process.kill(pid, 'SIGKILL')
+}
+
+describe('the loss of a child', () => {
+  test('between two calls is not seen by the program, and each call is made once', async () => {
+    const made: number[] = []
+    const ending = await run(
+      executor,
+      `const seen = []
+       for (let n = 1; n <= 4; n++) { console.log('asks ' + n); seen.push(await tools.count({ n })) }
+       return seen`,
+      {
+        tools: {
+          async count(args) {
+            const { n } = args as { n: number }
+            made.push(n)
+            // Between the settling of call 2 and of call 3; the answer follows when the process is surely gone.
+            if (n === 3) {
+              killAll()
+              await until(() => livingChildren().length === 0)
+            }
+            return n * 10
+          },
+        },
+      },
+    )
+    expect(ending).toMatchObject({ kind: 'returned', resultJson: '[10,20,30,40]', usage: { resumes: 1 } })
+    expect(made).toEqual([1, 2, 3, 4])
+    expect(ending.logs.map(({ text }) => text)).toEqual(['asks 1', 'asks 2', 'asks 3', 'asks 4'])
+  }, 20_000)
+
+  test('at the very moment of a delivery is survived too', async () => {
+    const made: number[] = []
+    const ending = await run(executor, `for (let n = 0; n < 5; n++) await tools.count({ n }); return 'done'`, {
+      tools: {
+        count(args) {
+          const { n } = args as { n: number }
+          made.push(n)
+          if (n === 2) killAll()
+          return n
+        },
+      },
+    })
+    expect(ending).toMatchObject({ kind: 'returned', resultJson: '"done"' })
+    expect(made).toEqual([0, 1, 2, 3, 4])
+  }, 20_000)
+
+  test('leaves calls in flight alone: parallel calls keep their answers, in the order in which they settled', async () => {
+    const answers = new Map<number, (value: unknown) => void>()
+    const { run: started, calls } = start(
+      executor,
+      `const order = []
+       await Promise.all([1, 2, 3].map((n) => tools.ask({ n }).then(() => order.push(n))))
+       return order`,
+      {
+        tools: {
+          ask: (args) => new Promise((resolve) => answers.set((args as { n: number }).n, resolve)),
+        },
+      },
+    )
+    await until(() => calls.length === 3)
+    answers.get(2)?.(null)
+    await new Promise((resolve) => setTimeout(resolve, 100))
+    killAll()
+    await until(() => livingChildren().length === 0)
+    answers.get(3)?.(null)
+    answers.get(1)?.(null)
+    expect(await started.ending).toMatchObject({ kind: 'returned', resultJson: '[2,3,1]', usage: { resumes: 1 } })
+    expect(calls).toHaveLength(3)
+  }, 20_000)
+
+  test('keeps clock, random numbers and timers as they were', async () => {
+    const { run: started, calls } = start(
+      executor,
+      `const before = [Math.random(), crypto.randomUUID(), Date.now()]
+       await tools.ask({ before })
+       const slept = new Promise((resolve) => setTimeout(() => resolve('slept'), 300))
+       await tools.ask({ before })
+       return [await slept, before]`,
+      {
+        tools: {
+          async ask() {
+            if (calls.length < 2) return null
+            killAll()
+            await until(() => livingChildren().length === 0)
+            return null
+          },
+        },
+      },
+    )
+    const ending = await started.ending
+    expect(ending).toMatchObject({ kind: 'returned', usage: { resumes: 1 } })
+    const { before } = JSON.parse(calls[0]?.argumentsJson ?? '') as { before: unknown }
+    expect(calls[1]?.argumentsJson).toBe(calls[0]?.argumentsJson)
+    expect(JSON.parse((ending.kind === 'returned' && ending.resultJson) || '')).toEqual(['slept', before])
+  }, 20_000)
+
+  test('is given up after maxResumes, with what the program had done', async () => {
+    const { run: started, calls } = start(executor, `console.log('up'); await tools.never({})`, { tools: { never } })
+    await until(() => calls.length === 1)
+    let isOver = false
+    void started.ending.then(() => (isOver = true))
+    while (!isOver) {
+      // Long enough for a new child to come up: one that dies before it is ready counts as a failed start.
+      await new Promise((resolve) => setTimeout(resolve, 700))
+      killAll()
+    }
+    expect(await started.ending).toMatchObject({
+      kind: 'stopped',
+      code: 'SANDBOX_LOST',
+      logs: [{ text: 'up' }],
+      openCalls: [1],
+      usage: { resumes: 3 },
+    })
+    expect(calls).toHaveLength(1)
+    expect(calls[0]?.signal.aborted).toBe(true)
+    expect(await run(executor, `return 'fine'`)).toMatchObject({ resultJson: '"fine"' })
+  }, 30_000)
+})
+
+describe('a neighbour', () => {
+  // `fill` passes no point where V8 looks at the heap limit, so only the end of the process stops it.
+  test.each([
+    ['fills the memory', `const a = []; for (;;) a.push(new Array(1000).fill(7))`],
+    ['fills one array', `new Array(5e8).fill(0)`],
+  ])(
+    'that %s ends as MEMORY_LIMIT, and an innocent run in its child makes each of its calls once',
+    async (_name, bomb) => {
+      const made: number[] = []
+      const innocent = start(executor, `for (let n = 0; n < 50; n++) await tools.count({ n }); return 'done'`, {
+        tools: {
+          async count(args) {
+            made.push((args as { n: number }).n)
+            await new Promise((resolve) => setTimeout(resolve, 20))
+            return null
+          },
+        },
+      })
+      await until(() => made.length > 3)
+      const ending = await run(executor, `await tools.echo({}); ${bomb}`, { limits: { cpuMs: 15_000 } })
+      expect(ending).toMatchObject({ kind: 'stopped', code: 'MEMORY_LIMIT' })
+      expect(await innocent.run.ending).toMatchObject({ kind: 'returned', resultJson: '"done"' })
+      expect(made).toEqual(Array.from({ length: 50 }, (_, n) => n))
+      expect(await run(executor, `return 'fine'`)).toMatchObject({ resultJson: '"fine"' })
+    },
+    30_000,
+  )
+})

@@ -1,0 +1,229 @@
+import { spawn } from 'node:child_process'
+import { copyFileSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { once } from 'node:events'
+import { DatabaseSync } from 'node:sqlite'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { hasCode } from '../../src/data/failure.ts'
+import { sessionId } from '../../src/data/ids.ts'
+import { checkEvents } from '../../src/session/invariants.ts'
+import { createSqliteStore, openSqliteReader } from '../../src/session/sqlite-log.ts'
+import { call, result } from './sample-events.ts'
+
+const a = sessionId('a')
+const now = () => 5
+let folder: string
+let path: string
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'sqlite-'))
+  path = join(folder, 'log.db')
+})
+afterEach(() => rmSync(folder, { recursive: true }))
+
+function refusal(act: () => unknown): string {
+  try {
+    act()
+  } catch (thrown) {
+    expect(hasCode(thrown, 'CONFIG_INVALID')).toBe(true)
+    return String(thrown)
+  }
+  return 'no refusal'
+}
+
+test('a later store goes on where the earlier one stopped', async () => {
+  {
+    await using store = createSqliteStore({ path, now })
+    store.open(a, 'agent').append(call('call-1'))
+  }
+  await using store = createSqliteStore({ path, now })
+  expect(() => store.open(a, 'global')).toThrow(/belongs to scope "agent"/)
+  const log = store.open(a, 'agent')
+  expect(log.append(result('call-1')).sequence).toBe(3)
+  expect(log.events().map(({ type }) => type)).toEqual(['session/opened', 'tool/call', 'tool/result'])
+})
+
+test('what is appended is the record: later changes to the object do not reach it', async () => {
+  const event = { type: 'tool/call', callId: 'c', name: 'before', arguments: '{}' }
+  {
+    await using store = createSqliteStore({ path, now })
+    store.open(a, 'agent').append(event as never)
+    event.name = 'after'
+  }
+  using reader = openSqliteReader(path)
+  expect((await reader.read(a))[1]).toMatchObject({ name: 'before' })
+})
+
+test('a reader sees what is flushed while the writer is at work, and not what waits', async () => {
+  await using store = createSqliteStore({ path, now })
+  const log = store.open(a, 'agent')
+  log.append(call('call-1'))
+  await log.flush()
+  log.append(result('call-1'))
+  using reader = openSqliteReader(path)
+  expect((await reader.read(a)).map(({ type }) => type)).toEqual(['session/opened', 'tool/call'])
+  expect(await reader.list()).toEqual([{ sessionId: 'a', scope: 'agent', openedAtMs: 5, events: 2 }])
+  await log.flush()
+  expect(await reader.read(a, 3)).toEqual(log.events().slice(2))
+})
+
+test('without any flush the group commit brings events into the file', async () => {
+  await using store = createSqliteStore({ path, now })
+  store.open(a, 'agent').append(call('call-1'))
+  using reader = openSqliteReader(path)
+  await expect.poll(() => reader.read(a)).toHaveLength(2)
+})
+
+test('flushes of one turn share one commit and each covers its own appends', async () => {
+  await using store = createSqliteStore({ path, now })
+  const logs = Array.from({ length: 20 }, (_, n) => store.open(sessionId(`s${n}`), 'agent'))
+  using reader = openSqliteReader(path)
+  await Promise.all(
+    logs.map(async (log) => {
+      log.append(call('call-1'))
+      await log.flush()
+      expect(await reader.read(log.sessionId)).toHaveLength(2)
+    }),
+  )
+})
+
+test('a second writer is refused, in this process and while the first lives', async () => {
+  {
+    await using first = createSqliteStore({ path, now })
+    expect(refusal(() => createSqliteStore({ path, now }))).toMatch(/log\.db: another store is writing to it/)
+    first.open(a, 'agent')
+  }
+  await using second = createSqliteStore({ path, now })
+  expect(await second.list()).toHaveLength(1)
+})
+
+test.skipIf(process.platform === 'win32')('the files are for their owner only', async () => {
+  await using store = createSqliteStore({ path, now })
+  store.open(a, 'agent').append(call('call-1'))
+  await store.open(a, 'agent').flush()
+  const files = readdirSync(folder)
+  expect(files).toEqual(expect.arrayContaining(['log.db', 'log.db-shm', 'log.db-wal', 'log.db.lock']))
+  expect(files.filter((name) => (statSync(join(folder, name)).mode & 0o077) !== 0)).toEqual([])
+})
+
+test('a commit that fails rejects the flush, keeps the events, and a later flush brings them in', async () => {
+  await using store = createSqliteStore({ path, now })
+  const log = store.open(a, 'agent')
+  await log.flush()
+  const other = new DatabaseSync(path)
+  other.exec(`CREATE TRIGGER full BEFORE INSERT ON events BEGIN SELECT RAISE(ABORT, 'the disk is full'); END`)
+  log.append(call('call-1'))
+  await expect(log.flush()).rejects.toThrow(/events are not written: the disk is full/)
+  expect(log.events()).toHaveLength(2)
+  other.exec('DROP TRIGGER full')
+  other.close()
+  await log.flush()
+  using reader = openSqliteReader(path)
+  expect(await reader.read(a)).toHaveLength(2)
+})
+
+test('disposal with a commit that fails says so, and frees the file', async () => {
+  const store = createSqliteStore({ path, now })
+  const log = store.open(a, 'agent')
+  const other = new DatabaseSync(path)
+  other.exec(`CREATE TRIGGER full BEFORE INSERT ON events BEGIN SELECT RAISE(ABORT, 'the disk is full'); END`)
+  await expect(store[Symbol.asyncDispose]()).rejects.toThrow(/the disk is full/)
+  await expect(log.flush()).rejects.toThrow(/disposed/)
+  other.close()
+  await createSqliteStore({ path, now })[Symbol.asyncDispose]()
+})
+
+test('an event that has no JSON form is refused at once and leaves no gap', async () => {
+  await using store = createSqliteStore({ path, now })
+  const log = store.open(a, 'agent')
+  expect(() => log.append({ ...call('call-1'), name: 1n } as never)).toThrow(TypeError)
+  expect(log.append(call('call-1')).sequence).toBe(2)
+})
+
+test('files that are no session database are refused with what was found', () => {
+  writeFileSync(join(folder, 'text'), 'not a database, by any measure. '.repeat(200))
+  const foreign = new DatabaseSync(join(folder, 'foreign'))
+  foreign.exec('CREATE TABLE recipes (name TEXT)')
+  foreign.close()
+  new DatabaseSync(join(folder, 'empty')).close()
+  const cases: readonly [string, RegExp][] = [
+    ['text', /text: not a session database: file is not a database; choose another path/],
+    ['foreign', /foreign: not a session database: it belongs to another program/],
+    ['no/folder', /the folder must exist and be writable/],
+  ]
+  for (const [name, message] of cases) {
+    expect(refusal(() => createSqliteStore({ path: join(folder, name), now }))).toMatch(message)
+  }
+  expect(refusal(() => createSqliteStore({ path: ':memory:', now }))).toMatch(/use createMemoryStore/)
+  expect(refusal(() => openSqliteReader(join(folder, 'none')))).toMatch(/the file must exist and be readable/)
+  expect(refusal(() => openSqliteReader(join(folder, 'empty')))).toMatch(/it holds no sessions/)
+  expect(refusal(() => openSqliteReader(join(folder, 'foreign')))).toMatch(/belongs to another program/)
+  expect(readdirSync(folder)).not.toContain('none')
+})
+
+test('a database of a later schema is refused by writer and reader', async () => {
+  await createSqliteStore({ path, now })[Symbol.asyncDispose]()
+  const edit = new DatabaseSync(path)
+  edit.exec('PRAGMA user_version = 99')
+  edit.close()
+  const message = /written with schema version 99, this release reads version 1; use a newer release/
+  expect(refusal(() => createSqliteStore({ path, now }))).toMatch(message)
+  expect(refusal(() => openSqliteReader(path))).toMatch(message)
+})
+
+test.each([
+  ["UPDATE events SET body = '{' WHERE sequence = 2", /session a, event 2: /],
+  ["UPDATE events SET body = '[]' WHERE sequence = 2", /session a, event 2: /],
+  ["UPDATE events SET type = 'tool/result' WHERE sequence = 2", /type column and its body differ/],
+  ['UPDATE events SET version = 2 WHERE sequence = 2', /version 2; this reader knows 1 and lower/],
+  ['UPDATE events SET body = \'{"type":"tool/call","sequence":9}\' WHERE sequence = 2', /"\/callId" must be a string/],
+])('an edited row is refused by its number: %s', async (edit, message) => {
+  {
+    await using store = createSqliteStore({ path, now })
+    store.open(a, 'agent').append(call('call-1'))
+  }
+  const database = new DatabaseSync(path)
+  database.exec(edit)
+  database.close()
+  using reader = openSqliteReader(path)
+  await expect(reader.read(a)).rejects.toThrow(message)
+})
+
+test('killed in the middle of appending, a writer loses nothing that a flush had acknowledged', async () => {
+  const fixture = join(import.meta.dirname, 'fixtures', 'append-forever.ts')
+  const node = join(import.meta.dirname, '..', '..', 'node_modules', '.bin', 'node')
+  let acknowledged = 0
+  // More than one kill: each lands somewhere else in the cycle of append, commit and acknowledgement.
+  for (const afterLines of [1, 40, 90]) {
+    const child = spawn(node, [fixture, path], { stdio: ['ignore', 'pipe', 'inherit'] })
+    const exited = once(child, 'exit')
+    let text = ''
+    child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
+      text += chunk
+      if (text.split('\n').length > afterLines) child.kill('SIGKILL')
+    })
+    const [, signal] = await exited
+    expect(signal).toBe('SIGKILL')
+    if (!child.stdout.readableEnded) await once(child.stdout, 'close')
+    acknowledged = Math.max(acknowledged, ...text.split('\n').slice(0, -1).map(Number))
+
+    using reader = openSqliteReader(path)
+    const events = await reader.read(sessionId('killed'))
+    expect(events.length).toBeGreaterThanOrEqual(acknowledged)
+    expect(checkEvents(events).filter(({ rule }) => rule === 'sequence-gapless')).toEqual([])
+  }
+  expect(acknowledged).toBeGreaterThan(100)
+  await using store = createSqliteStore({ path, now })
+  expect(store.open(sessionId('killed'), 'global').append(call('after')).sequence).toBeGreaterThan(acknowledged)
+})
+
+test('a copy of the file without its side files still reads after a clean end', async () => {
+  {
+    await using store = createSqliteStore({ path, now })
+    store.open(a, 'agent').append(call('call-1'))
+  }
+  const copy = join(folder, 'copy.db')
+  copyFileSync(path, copy)
+  using reader = openSqliteReader(copy)
+  expect(await reader.read(a)).toHaveLength(2)
+})
