@@ -127,7 +127,8 @@ class Projection {
 
   #read(frame: Frame, key: string | number): unknown {
     try {
-      return (frame.values ?? (frame.source as Record<string, unknown>))[key as string]
+      const from = (frame.values ?? frame.source) as Record<string | number, unknown>
+      return from[key]
     } catch (thrown) {
       const reason = shorten(describeThrown(thrown), 200)
       if (this.#strict) this.#refuse(`cannot be read: ${reason}`)

@@ -1,7 +1,14 @@
 import { spawn, type ChildProcess, type StdioOptions } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { Socket } from 'node:net'
-import { CHILD_FRAME, HOST_FRAME, WIRE_VERSION, type DeliverBody, type ReadyBody, type StartBody } from '../../sandbox/wire.ts'
+import {
+  CHILD_FRAME,
+  HOST_FRAME,
+  WIRE_VERSION,
+  type DeliverBody,
+  type ReadyBody,
+  type StartBody,
+} from '../../sandbox/wire.ts'
 import { parseChildFrame, type ChildFrame, type FrameLimits } from '../../sandbox/wire-check.ts'
 import { thrownMessage } from '../data/failure.ts'
 import { openFifoChannel } from './channel.ts'
@@ -93,13 +100,7 @@ export class ChildLink {
     this.#options = options
     const { file, args, cwd } = options.command
     const channel = options.fifo && openFifoChannel(options.fifo.mkfifo, options.fifo.directory, options.fifo.name)
-    const stdio: StdioOptions = [
-      'ignore',
-      'ignore',
-      'ignore',
-      channel?.childIn ?? 'pipe',
-      channel?.childOut ?? 'pipe',
-    ]
+    const stdio: StdioOptions = ['ignore', 'ignore', 'ignore', channel?.childIn ?? 'pipe', channel?.childOut ?? 'pipe']
     // Detached: a Ctrl-C in the host's terminal is the host's to handle, in its own order.
     this.#process = spawn(file, [...args], { cwd, env: {}, stdio, detached: true, windowsHide: true })
     channel?.closeChildEnds()
@@ -108,7 +109,10 @@ export class ChildLink {
 
     const broken = (thrown: unknown) => {
       // The child's reading end is gone: its exit follows. If it does not, it is no use any more.
-      setTimeout(() => this.kill('stuck', `the pipe to the child broke: ${thrownMessage(thrown)}`), LAST_WORDS_MS).unref()
+      setTimeout(
+        () => this.kill('stuck', `the pipe to the child broke: ${thrownMessage(thrown)}`),
+        LAST_WORDS_MS,
+      ).unref()
     }
     const onData = (chunk: Buffer) => this.#decoder.push(chunk)
     if (channel) {
@@ -198,7 +202,10 @@ export class ChildLink {
     const memoryMb = this.#runs.get(run)?.memoryMb ?? 0
     const { rssBytes, growthBytes } = reading
     if (rssBytes > maxBytes) {
-      this.kill('rss', `the sandbox process held ${toMb(rssBytes)} MB while the program ran; ${toMb(maxBytes)} MB are allowed`)
+      this.kill(
+        'rss',
+        `the sandbox process held ${toMb(rssBytes)} MB while the program ran; ${toMb(maxBytes)} MB are allowed`,
+      )
     } else if (growthBytes > (2 * memoryMb + ROOM_MB) * 2 ** 20) {
       this.kill('rss', memoryGrowth(growthBytes, memoryMb))
     }
@@ -272,7 +279,10 @@ export class ChildLink {
   #onReady(body: ReadyBody): void {
     clearTimeout(this.#readyTimer)
     if (body.version !== WIRE_VERSION) {
-      this.kill('not-ready', `the child speaks wire version ${body.version}, the host ${WIRE_VERSION}; rebuild the sandbox`)
+      this.kill(
+        'not-ready',
+        `the child speaks wire version ${body.version}, the host ${WIRE_VERSION}; rebuild the sandbox`,
+      )
       return
     }
     this.#ready = body

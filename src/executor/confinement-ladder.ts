@@ -76,7 +76,8 @@ export function buildLadder({ tools, root, isRoot, dataBytes }: LadderOptions): 
     const dropTo = (uid: number) => (isRoot ? dropRoot(uid) : NO_NEW_PRIVILEGES)
     const drop = (slot: number) => [setpriv, ...dropTo(FIRST_UID + (slot % UID_COUNT)), '--', ...limited]
     const dropToNobody = () => [setpriv, ...dropTo(NOBODY), '--', ...limited]
-    const unshareWords = unshare === undefined ? [] : isRoot ? [unshare, ...NAMESPACES] : userNamespace(setpriv, unshare)
+    const unshareWords =
+      unshare === undefined ? [] : isRoot ? [unshare, ...NAMESPACES] : userNamespace(setpriv, unshare)
     if (unshare !== undefined && root.isJail) {
       rungs.push({
         name: 'namespaces, own root directory',
@@ -146,13 +147,20 @@ function bwrapArgs(root: PrivateRoot): string[] {
   return [
     '--unshare-all',
     '--unshare-user',
-    ...['--uid', String(NOBODY), '--gid', String(NOBODY)],
-    ...['--cap-drop', 'ALL'],
+    '--uid',
+    String(NOBODY),
+    '--gid',
+    String(NOBODY),
+    '--cap-drop',
+    'ALL',
     '--die-with-parent',
     '--new-session',
     '--clearenv',
-    ...['--ro-bind', root.path, '/'],
-    ...['--chdir', root.empty],
+    '--ro-bind',
+    root.path,
+    '/',
+    '--chdir',
+    root.empty,
   ]
 }
 

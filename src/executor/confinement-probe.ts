@@ -47,7 +47,9 @@ export async function probeRung(rung: Rung, root: PrivateRoot): Promise<Probe> {
     const load = `(${loadAddon.toString()})(${JSON.stringify(addon)})`
     const belt = seatBelt(inside('/app'))
     const withBelt = await runProbe(rung.command(['--no-node-snapshot', ...belt, '-e', load], 0), () => ({}))
-    const loaded = withBelt.ok ? withBelt : await runProbe(rung.command(['--no-node-snapshot', '-e', load], 0), () => ({}))
+    const loaded = withBelt.ok
+      ? withBelt
+      : await runProbe(rung.command(['--no-node-snapshot', '-e', load], 0), () => ({}))
     if (!loaded.ok) return { ok: false, why: `isolated-vm does not load: ${loaded.why}` }
     return {
       ok: true,
@@ -74,7 +76,13 @@ type Ran =
 
 function runProbe({ file, args, cwd }: Command, look: (pid: number) => object): Promise<Ran> {
   return new Promise((resolve) => {
-    const child = spawn(file, [...args], { cwd, env: {}, stdio: ['pipe', 'pipe', 'pipe'], timeout: PROBE_MS, killSignal: 'SIGKILL' })
+    const child = spawn(file, [...args], {
+      cwd,
+      env: {},
+      stdio: ['pipe', 'pipe', 'pipe'],
+      timeout: PROBE_MS,
+      killSignal: 'SIGKILL',
+    })
     let out = ''
     let err = ''
     let seen: object = {}

@@ -70,17 +70,31 @@ function toReport(rung: Rung, found: Findings, hasSeatBelt: boolean, failed: rea
     'no root': [isUnprivileged, `user ${found.uid}, effective capabilities ${found.capabilities ?? 'unknown'}`],
     'no new privileges': [found.noNewPrivileges === true, noNewPrivilegesDetail(found.noNewPrivileges)],
     limits: [hasLimits, hasLimits ? `data at most ${found.maxData} bytes` : 'no limit on data'],
-    network: [!found.canConnect, found.canConnect ? 'a local port of the host could be reached' : 'the host’s loopback could not be reached'],
-    'file reading': [!found.canReadHostFile, found.canReadHostFile ? 'a world-readable file of the host could be read' : 'no file of the host could be read'],
-    'file writing': [!found.canWriteFile, found.canWriteFile ? 'a file could be made in a directory open to all' : 'no file could be made'],
-    programs: [!found.canStartPrograms, found.canStartPrograms ? 'programs of the host could be started' : 'no program of the host could be started'],
-    signals: [!found.canSignalHost, found.canSignalHost ? 'the host could be signalled' : 'the host could not be signalled'],
+    network: [
+      !found.canConnect,
+      found.canConnect ? 'a local port of the host could be reached' : 'the host’s loopback could not be reached',
+    ],
+    'file reading': [
+      !found.canReadHostFile,
+      found.canReadHostFile ? 'a world-readable file of the host could be read' : 'no file of the host could be read',
+    ],
+    'file writing': [
+      !found.canWriteFile,
+      found.canWriteFile ? 'a file could be made in a directory open to all' : 'no file could be made',
+    ],
+    programs: [
+      !found.canStartPrograms,
+      found.canStartPrograms ? 'programs of the host could be started' : 'no program of the host could be started',
+    ],
+    signals: [
+      !found.canSignalHost,
+      found.canSignalHost ? 'the host could be signalled' : 'the host could not be signalled',
+    ],
     environment: [isEnvironmentEmpty, isEnvironmentEmpty ? 'empty' : found.environment.join(', ')],
     'node permission model': [hasSeatBelt, 'a seat belt for JavaScript, not a wall against native code'],
   }
   const isBasic = isUnprivileged && found.noNewPrivileges === true && hasLimits
-  const isStrong =
-    isBasic && !found.canConnect && !found.canReadHostFile && !found.canWriteFile && !found.canSignalHost
+  const isStrong = isBasic && !found.canConnect && !found.canReadHostFile && !found.canWriteFile && !found.canSignalHost
   return {
     level: isStrong ? 'strong' : isBasic ? 'basic' : 'none',
     walls: [

@@ -1,11 +1,20 @@
-import { setMaxListeners } from 'node:events'
 import type { DeliverItem, SliceState, StartBody, WireEvent } from '../../sandbox/wire.ts'
 import { PART_BYTES } from '../../sandbox/wire.ts'
 import type { FrameLimits } from '../../sandbox/wire-check.ts'
 import { thrownMessage } from '../data/failure.ts'
 import type { ChildExit, RunFrame, Seat, Seated } from './child-link.ts'
-import type { GuestCall, GuestEvent, GuestReply, Run, RunEnding, RunEndingKind, RunHost, RunRequest } from './executor.ts'
+import type {
+  GuestCall,
+  GuestEvent,
+  GuestReply,
+  Run,
+  RunEnding,
+  RunEndingKind,
+  RunHost,
+  RunRequest,
+} from './executor.ts'
 import { judgeLoss } from './loss.ts'
+import { OpenCalls } from './open-calls.ts'
 import { RunOutput } from './run-output.ts'
 import { RunScript, type Divergence } from './run-script.ts'
 import { MAX_TIMERS, RunTimers } from './run-timers.ts'
@@ -40,7 +49,6 @@ export class LiveRun implements Run, Seated {
   readonly limits: FrameLimits
   readonly memoryMb: number
   readonly #request: RunRequest
-  readonly #host: RunHost
   readonly #berth: Berth
   readonly #options: LiveRunOptions
   readonly #output: RunOutput
@@ -48,12 +56,8 @@ export class LiveRun implements Run, Seated {
   readonly #timers = new RunTimers()
   readonly #clock: WallClock
   readonly #settleEnding: (ending: RunEnding) => void
-  readonly #callsAbort = new AbortController()
+  readonly #calls: OpenCalls
   readonly #onSignal = () => this.cancel(abortReason(this.#request.signal))
-  /** Names of calls without an answer, by number. */
-  readonly #openCalls = new Map<number, string>()
-  readonly #unawaited = new Set<number>()
-  #lastCall = 0
   #replies: DeliverItem[] = []
   #seat: Seat | undefined
   #isInSlice = false
@@ -76,17 +80,22 @@ export class LiveRun implements Run, Seated {
     this.limits = request.limits
     this.memoryMb = request.limits.memoryMb
     this.#request = request
-    this.#host = host
     this.#berth = berth
     this.#options = options
     this.#nowMs = request.startTimeMs
     this.#script = new RunScript(options.maxReplayBytes)
     this.#output = new RunOutput(request.limits, (event) => notify(host, event))
+    this.#calls = new OpenCalls({
+      host,
+      limits: request.limits,
+      onSettled: (item) => {
+        this.#replies.push(item)
+        this.#schedulePump()
+      },
+    })
     const ending = Promise.withResolvers<RunEnding>()
     this.ending = ending.promise
     this.#settleEnding = ending.resolve
-    // A program may have hundreds of calls open on the one signal; that is no leak.
-    setMaxListeners(0, this.#callsAbort.signal)
     this.#clock = new WallClock(request.limits.wallMs, () => this.#onWallOut())
     if (request.signal.aborted) this.cancel(abortReason(request.signal))
     else {
@@ -197,43 +206,16 @@ export class LiveRun implements Run, Seated {
     }
   }
 
-  #onCall({ n, op, name, args }: Extract<WireEvent, { e: 'call' }>): void {
-    if (n !== this.#lastCall + 1) return this.#accuse(`call ${n} follows call ${this.#lastCall}`)
-    if (this.#openCalls.size >= this.#request.limits.maxPendingCalls) {
-      return this.#accuse(`call ${n} is one more than the ${this.#openCalls.size} that may be pending`)
-    }
-    this.#lastCall = n
-    this.#openCalls.set(n, name)
-    if (this.#programEnd !== undefined) this.#unawaited.add(n)
-    const call: GuestCall = { number: n, op, name, argumentsJson: args, signal: this.#callsAbort.signal }
-    // `RunHost` promises never to throw; a bug there must still not leave the program waiting.
-    let reply: Promise<GuestReply>
-    try {
-      reply = this.#host.call(call)
-    } catch (thrown) {
-      reply = Promise.reject(thrown)
-    }
-    reply.then(
-      (settled) => this.#onReply(n, settled),
-      (thrown: unknown) => this.#onReply(n, failedReply(name, 'TOOL_FAILED', thrownMessage(thrown))),
-    )
-  }
-
-  #onReply(n: number, reply: GuestReply): void {
-    const name = this.#openCalls.get(n)
-    if (this.#isOver || name === undefined) return
-    this.#openCalls.delete(n)
-    const { maxValueBytes } = this.#request.limits
-    const isFit = reply.json.length * 3 <= maxValueBytes || Buffer.byteLength(reply.json) <= maxValueBytes
-    const fit = isFit ? reply : failedReply(name, 'VALUE_TOO_LARGE', `${name}: the value is over ${maxValueBytes} bytes`)
-    this.#replies.push(fit.ok ? { t: 'ok', n, json: fit.json } : { t: 'err', n, json: fit.json })
-    this.#schedulePump()
+  #onCall(call: Extract<WireEvent, { e: 'call' }>): void {
+    const broken = this.#calls.submit(call)
+    if (broken !== undefined) return this.#accuse(broken)
+    if (this.#programEnd !== undefined) this.#calls.markUnawaited()
   }
 
   #onNewState(state: Exclude<SliceState, { s: 'stopped' }>): void {
     if (this.#programEnd === undefined && state.s !== 'waiting') this.#onProgramEnd(state)
     if (this.#isOver) return
-    const isIdle = this.#openCalls.size === 0 && this.#replies.length === 0
+    const isIdle = this.#calls.size === 0 && this.#replies.length === 0
     if (this.#programEnd !== undefined) {
       if (isIdle) this.#end(this.#programEnd)
       return
@@ -247,10 +229,6 @@ export class LiveRun implements Run, Seated {
 
   #onProgramEnd(state: Extract<SliceState, { s: 'returned' | 'threw' }>): void {
     if (state.s === 'returned') {
-      const { maxResultBytes } = this.#request.limits
-      if (state.json !== undefined && Buffer.byteLength(state.json) > maxResultBytes) {
-        return this.#stop('OUTPUT_LIMIT', `the result is larger than maxResultBytes (${maxResultBytes})`)
-      }
       this.#programEnd = { kind: 'returned', ...(state.json !== undefined && { resultJson: state.json }) }
     } else {
       const { name, message, stack, code, tool } = state
@@ -261,7 +239,7 @@ export class LiveRun implements Run, Seated {
       const end = this.#programEnd
       this.#endTimer = setTimeout(() => this.#end(end), this.#request.limits.drainMs)
     }
-    for (const n of this.#openCalls.keys()) this.#unawaited.add(n)
+    this.#calls.markUnawaited()
   }
 
   #onStopped(state: Extract<SliceState, { s: 'stopped' }>): void {
@@ -404,15 +382,15 @@ export class LiveRun implements Run, Seated {
     this.#seat?.leave()
     this.#seat = undefined
     this.#replies = []
-    const openCalls = [...this.#openCalls.keys()]
-    this.#callsAbort.abort(new DOMException(kind.kind === 'stopped' ? kind.message : 'the run has ended', 'AbortError'))
+    const openCalls = this.#calls.numbers
+    this.#calls.abandon(kind.kind === 'stopped' ? kind.message : 'the run has ended')
     this.#settleEnding({
       ...kind,
       logs: this.#output.logs,
       notices: this.#output.notices,
       shown: this.#output.shown,
       openCalls,
-      unawaitedCalls: [...this.#unawaited].toSorted((a, b) => a - b),
+      unawaitedCalls: this.#calls.unawaited,
       usage: { cpuMs: this.#cpuMs, wallMs, resumes: this.#resumes },
     })
   }
@@ -422,9 +400,7 @@ export class LiveRun implements Run, Seated {
   }
 
   #wallMessage(): string {
-    const waitsFor = [...this.#openCalls].slice(0, 8).map(([n, name]) => `${name} (call ${n})`)
-    const more = this.#openCalls.size > waitsFor.length ? ` and ${this.#openCalls.size - waitsFor.length} more` : ''
-    const open = waitsFor.length === 0 ? '' : `; it still waited for ${waitsFor.join(', ')}${more}`
+    const open = this.#calls.size === 0 ? '' : `; it still waited for ${this.#calls.describe()}`
     return `the program used up its wallMs (${this.#request.limits.wallMs})${open}`
   }
 }
@@ -435,11 +411,6 @@ function notify(host: RunHost, event: GuestEvent): void {
   } catch {
     // An observer's bug; the ending holds the event all the same.
   }
-}
-
-function failedReply(tool: string, code: string, message: string): GuestReply {
-  const phase = 'value'
-  return { ok: false, json: JSON.stringify({ tool, code, message, phase, bodyStarted: true, retryable: false }) }
 }
 
 function memoryMessage(memoryMb: number): string {

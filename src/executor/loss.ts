@@ -19,12 +19,18 @@ export function judgeLoss(exit: ChildExit, wasInside: boolean): Verdict | undefi
   if (!wasInside) return undefined
   if (exit.fatal !== undefined) {
     return exit.fatal.why === 'out-of-memory'
-      ? { code: 'MEMORY_LIMIT', message: `the program exhausted the memory of its sandbox process: ${exit.fatal.message}` }
+      ? {
+          code: 'MEMORY_LIMIT',
+          message: `the program exhausted the memory of its sandbox process: ${exit.fatal.message}`,
+        }
       : { code: 'SANDBOX_LOST', message: `the sandbox process failed: ${exit.fatal.message}` }
   }
   switch (exit.killed?.reason) {
     case 'stuck':
-      return { code: 'TIMEOUT', message: `the program used up its time and could not be interrupted: ${exit.killed.message}` }
+      return {
+        code: 'TIMEOUT',
+        message: `the program used up its time and could not be interrupted: ${exit.killed.message}`,
+      }
     case 'rss':
       return { code: 'MEMORY_LIMIT', message: exit.killed.message }
     case 'forged':

@@ -176,9 +176,7 @@ export class Pool implements Berth {
   /** One more child for this tenant, unless as many are on their way as tenants want one. */
   #grow(tenant: string): void {
     this.#wanting.add(tenant)
-    const starting = [...this.#children.values()].filter(
-      ({ link }) => link.ready === undefined && !link.isGone,
-    ).length
+    const starting = [...this.#children.values()].filter(({ link }) => link.ready === undefined && !link.isGone).length
     if (starting >= this.#wanting.size) return
     if (this.#children.size < this.#options.maxChildren) this.#spawn()
     else this.#evictIdle(tenant)
@@ -188,7 +186,9 @@ export class Pool implements Berth {
   #evictIdle(tenant: string): void {
     const children = [...this.#children.values()]
     if (children.some(({ link }) => link.isGone)) return
-    const idle = children.find((child) => child.link.load === 0 && child.tenant !== undefined && child.tenant !== tenant)
+    const idle = children.find(
+      (child) => child.link.load === 0 && child.tenant !== undefined && child.tenant !== tenant,
+    )
     idle?.link.kill('closed', 'the idle child made room for another tenant')
   }
 
@@ -251,7 +251,8 @@ export class Pool implements Berth {
     if (!this.#brake.isBroken) return
     const waiting = this.#queue
     this.#queue = []
-    for (const { run } of waiting) run.refuse('SANDBOX_LOST', `no sandbox process can be started: ${this.#brake.lastFailure}`)
+    for (const { run } of waiting)
+      run.refuse('SANDBOX_LOST', `no sandbox process can be started: ${this.#brake.lastFailure}`)
   }
 
   /** A place may come free by time alone: a busy child answers, the brake lets go. */

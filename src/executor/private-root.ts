@@ -10,6 +10,7 @@ import {
   mkdirSync,
   mkdtempSync,
   readdirSync,
+  readlinkSync,
   rmSync,
   statSync,
 } from 'node:fs'
@@ -38,7 +39,6 @@ export interface PrivateRoot {
 
 /** By this file the addon's loader tells which C library is here. */
 const ALPINE = '/etc/alpine-release'
-const PREFIX = 'codeferry-'
 
 export function createPrivateRoot(source: {
   readonly node: string
@@ -48,7 +48,7 @@ export function createPrivateRoot(source: {
   readonly programs: readonly string[]
 }): PrivateRoot {
   removeLeftBehind()
-  const base = mkdtempSync(join(tmpdir(), `${PREFIX}${process.pid}-`))
+  const base = mkdtempSync(join(tmpdir(), ownPrefix(process.pid)))
   const path = join(base, 'root')
   const fifoPath = join(base, 'fifo')
   try {
@@ -81,13 +81,26 @@ export function createPrivateRoot(source: {
 /** A host that was killed could not tidy up; its directory is told by the process id in its name. */
 function removeLeftBehind(): void {
   for (const name of readdirSync(tmpdir())) {
-    const match = /^codeferry-(\d+)-/.exec(name)
-    if (match?.[1] === undefined || isAlive(Number(match[1]))) continue
+    const pid = /^codeferry-\d+-(\d+)-/.exec(name)?.[1]
+    if (pid === undefined || !name.startsWith(ownPrefix(Number(pid))) || isAlive(Number(pid))) continue
     try {
       rmSync(join(tmpdir(), name), { recursive: true, force: true })
     } catch {
       // Another user's: theirs to remove.
     }
+  }
+}
+
+/** Containers may share a directory for temporary files: a process id only means something in its own namespace. */
+function ownPrefix(pid: number): string {
+  return `codeferry-${pidNamespace()}-${pid}-`
+}
+
+function pidNamespace(): string {
+  try {
+    return /\d+/.exec(readlinkSync('/proc/self/ns/pid'))?.[0] ?? '0'
+  } catch {
+    return '0'
   }
 }
 
@@ -160,7 +173,11 @@ function copyExecutable(from: string, to: string): void {
 }
 
 function librariesOf(program: string): string[] {
-  const listing = execFileSync('ldd', [program], { encoding: 'utf8', timeout: 10_000, stdio: ['ignore', 'pipe', 'ignore'] })
+  const listing = execFileSync('ldd', [program], {
+    encoding: 'utf8',
+    timeout: 10_000,
+    stdio: ['ignore', 'pipe', 'ignore'],
+  })
   return listing.split('\n').flatMap((line) => {
     const found = /(?:=>\s*)?(\/\S+)\s+\(0x/.exec(line)
     return found?.[1] === undefined ? [] : [found[1]]

@@ -109,7 +109,9 @@ export async function createProcessExecutor(options: ProcessExecutorOptions = {}
           {
             name: 'memory watch',
             stands: rss.isWatching,
-            detail: rss.isWatching ? `killed over ${config.childRssMb} MB` : 'no /proc here: resident memory is not watched',
+            detail: rss.isWatching
+              ? `killed over ${config.childRssMb} MB`
+              : 'no /proc here: resident memory is not watched',
           },
         ],
       },
@@ -179,14 +181,19 @@ function findAddon(): string {
   try {
     return dirname(createRequire(import.meta.url).resolve('isolated-vm/package.json'))
   } catch {
-    throw new CodedError('SANDBOX_UNAVAILABLE', 'the package isolated-vm is not installed; run the package manager again')
+    throw new CodedError(
+      'SANDBOX_UNAVAILABLE',
+      'the package isolated-vm is not installed; run the package manager again',
+    )
   }
 }
 
 function findBundle(): string {
   // The same two steps up from the sources and from the built package.
   const candidates = ['../../sandbox/bundle/child.cjs', '../../../sandbox/bundle/child.cjs']
-  const path = candidates.map((relative) => fileURLToPath(new URL(relative, import.meta.url))).find((at) => existsSync(at))
+  const path = candidates
+    .map((relative) => fileURLToPath(new URL(relative, import.meta.url)))
+    .find((at) => existsSync(at))
   if (path !== undefined) return path
   throw new CodedError('SANDBOX_UNAVAILABLE', 'the sandbox bundle is missing; build it with `npm run build:sandbox`')
 }

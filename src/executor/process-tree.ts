@@ -6,7 +6,7 @@ const MAX_DEPTH = 4
 /** The process and what it started, down a line of only children: a wrapper may stay on as the parent of the real one. */
 export function processLine(pid: number): number[] {
   const line = [pid]
-  for (let at: number | undefined = pid; line.length < MAX_DEPTH; ) {
+  for (let at: number | undefined = pid; line.length < MAX_DEPTH;) {
     at = readOnlyChild(at)
     if (at === undefined) break
     line.push(at)

@@ -1,4 +1,3 @@
-
 /** So many failed starts in a row and starting is given up for a while. */
 const FAILURES_TO_BREAK = 5
 /** Losses that a pool takes in stride; each one more makes the next start wait longer. */

@@ -1,4 +1,3 @@
-
 interface Slice {
   readonly run: number
   sliceMs: number

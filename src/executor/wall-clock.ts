@@ -1,4 +1,3 @@
-
 /** A deadline that stands still while it is paused. Pauses nest; each gives its own way back, good for one use. */
 export class WallClock {
   readonly #startedAt = performance.now()

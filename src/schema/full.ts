@@ -18,8 +18,9 @@ import { describeValue, quote } from './wording.ts'
 
 const SCHEMA_LIMITS = { maxBytes: 4 * 1024 * 1024, maxNodes: 200_000, maxDepth: 1_000 }
 /** Visits of schemas that one validation may take: a fixed number, and some for each part of the value. */
-const BASE_STEPS = 200_000
+const BASE_STEPS = 100_000
 const STEPS_PER_NODE = 50
+const RETRY_STEPS = 20_000
 
 /**
  * Any JSON Schema of an imported tool, draft-04 to 2020-12. The schema is shown as it came; what is checked is a copy
@@ -106,9 +107,9 @@ class Compiled {
     } catch (thrown) {
       if (!(thrown instanceof RangeError)) return [notChecked(thrown)]
     }
-    // Too many faults for one list, or too deep. Stopping at the first fault of each array and object helps with the former.
+    // Too many faults for one list, or too deep. Stopping at the first fault of an array helps with the former, and soon.
     try {
-      return run(prepared, taken.value, steps, true)
+      return run(prepared, taken.value, RETRY_STEPS, true)
     } catch (thrown) {
       return [notChecked(thrown)]
     }

@@ -17,6 +17,13 @@ export function createTypeInterner(): TypeInterner {
   const idByNode = new Map<TypeNode, number>()
   const idByKey = new Map<string, number>()
   const idByNamed = new Map<NamedType, number>()
+  // A type that is still being read is equal to itself alone.
+  const serialByUnread = new Map<NamedType, number>()
+  const unreadKey = (type: NamedType): string => {
+    const serial = serialByUnread.get(type) ?? serialByUnread.size
+    serialByUnread.set(type, serial)
+    return `unread ${serial}`
+  }
 
   function numberOf(key: string): number {
     let id = idByKey.get(key)
@@ -40,7 +47,7 @@ export function createTypeInterner(): TypeInterner {
   function idOfNamed(type: NamedType): number {
     let id = idByNamed.get(type)
     if (id === undefined) {
-      id = numberOf(recursiveKey(type) ?? `named ${idByNamed.size}`)
+      id = numberOf(recursiveKey(type, unreadKey) ?? `named ${idByNamed.size}`)
       idByNamed.set(type, id)
     }
     return id
@@ -49,7 +56,7 @@ export function createTypeInterner(): TypeInterner {
   return { idOf, intersections: new Map() }
 }
 
-function recursiveKey(type: NamedType): string | undefined {
+function recursiveKey(type: NamedType, unreadKey: (type: NamedType) => string): string | undefined {
   const orderByType = new Map<NamedType, number>()
   let length = 0
   const write = (node: TypeNode): string => {
@@ -61,7 +68,7 @@ function recursiveKey(type: NamedType): string | undefined {
       if (order !== undefined) key = `#${order}`
       else {
         orderByType.set(node.type, orderByType.size)
-        key = `μ(${node.type.node === undefined ? '?' : write(node.type.node)})`
+        key = `μ(${node.type.node === undefined ? unreadKey(node.type) : write(node.type.node)})`
       }
     }
     length += key.length

@@ -33,12 +33,14 @@ export function commentText(text: string, maxChars: number): string {
 /** A double-quoted TypeScript string literal with exactly this value, made of visible ASCII where it matters. */
 export function stringLiteral(value: string): string {
   const quoted = JSON.stringify(value)
-  if (PLAIN.test(quoted) && !/[`<*@]/.test(quoted)) return quoted
+  if (PLAIN.test(quoted) && !/[`<*@$]/.test(quoted)) return quoted
   return quoted
     .replace(HIDDEN, escapeUnits)
     .replace(/`/g, '\\x60')
     .replace(/<(?=[/!])/g, '\\x3c')
     .replace(/\*(?=\/)/g, '\\x2a')
+    .replace(/\/(?=\*)/g, '\\x2f')
+    .replace(/\$(?=\{)/g, '\\x24')
     .replace(/@(?=ts-|jsx)/g, '\\x40')
 }
 

@@ -28,6 +28,7 @@ interface Searchable {
   readonly names: SdkNames
   readonly tools: readonly PlacedTool[]
   readonly index: WordIndex
+  readonly find: (name: string) => PlacedTool | undefined
 }
 // A view never changes; a program may search many times.
 const searchableByView = new WeakMap<SdkView, Searchable>()
@@ -39,12 +40,16 @@ export function searchTools(
   query: string,
   options: { readonly limit?: number } = {},
 ): readonly SearchHit[] {
-  const { tools, index } = searchableOf(view, names)
+  const { tools, index, find } = searchableOf(view, names)
   const limit = Math.min(Math.max(Math.trunc(options.limit ?? DEFAULT_HITS) || DEFAULT_HITS, 1), MAX_HITS)
-  return index.search(query, limit).flatMap((at) => {
+  // Whoever knows the name wants that tool, however many others are full of the same words.
+  const named = find(query.trim())
+  const hits = new Set(named === undefined ? [] : [named])
+  for (const at of index.search(query, limit)) {
     const placed = tools[at]
-    return placed === undefined ? [] : [hitOf(placed)]
-  })
+    if (placed !== undefined && hits.size < limit) hits.add(placed)
+  }
+  return [...hits].map(hitOf)
 }
 
 /**
@@ -52,10 +57,9 @@ export function searchTools(
  * one of them that only one tool has. Names that fit nothing are answered in a comment, with the nearest ones.
  */
 export function describeTools(view: SdkView, names: SdkNames, wanted: readonly string[]): string {
-  const tools = callableTools(view, names)
+  const { tools, find } = searchableOf(view, names)
   const found = new Set<PlacedTool>()
   const notes: string[] = []
-  const find = createFinder(tools)
   for (const name of wanted.slice(0, MAX_DESCRIBED)) {
     const placed = find(name)
     if (placed !== undefined) {
@@ -109,7 +113,7 @@ function searchableOf(view: SdkView, names: SdkNames): Searchable {
         { text: parameterNames(tool.parameters).join(' '), weight: 1 },
       ]),
     )
-    searchable = { names, tools, index }
+    searchable = { names, tools, index, find: createFinder(tools) }
     searchableByView.set(view, searchable)
   }
   return searchable

@@ -397,7 +397,12 @@ export function typeFromSchema(schema: unknown, options: SchemaTypeOptions): Sch
     }
     const target: Target = { type: { hint: place.hint }, guard: place.guard, isRecursive: false }
     targetByPlace.set(key, target)
-    const reading = read(schema, place)
+    const whole = read(schema, place)
+    // Two definitions may each be nothing but the other: no compiler takes such an alias, and no value decides it.
+    const reading =
+      target.isRecursive && leadsBack(whole.node, target.type)
+        ? widened(place, 'the reference leads back to itself')
+        : whole
     target.type.node = reading.node
     target.reading = target.isRecursive ? { ...reading, node: { kind: 'named', type: target.type } } : reading
     return target.reading
@@ -444,6 +449,23 @@ function itemHint(hint: string): string {
 /** `not: {}`, by which generators say "never". */
 function excludesAll(not: unknown): boolean {
   return not === true || (isRecord(not) && Object.keys(not).length === 0)
+}
+
+/** Whether a type would be its own alias: met again without an object or a list in between. */
+function leadsBack(node: TypeNode, type: NamedType): boolean {
+  const seen = new Set<TypeNode>()
+  const waiting: TypeNode[] = [node]
+  for (let at = waiting.pop(); at !== undefined; at = waiting.pop()) {
+    if (seen.has(at)) continue
+    seen.add(at)
+    if (at.kind === 'union' || at.kind === 'intersection') waiting.push(...at.members)
+    else if (at.kind === 'loose') waiting.push(...[at.object, at.array].filter((part) => part !== undefined))
+    else if (at.kind === 'named') {
+      if (at.type === type) return true
+      if (at.type.node !== undefined) waiting.push(at.type.node)
+    }
+  }
+  return false
 }
 
 function pointerTo(place: Place): string {

@@ -69,6 +69,13 @@ test('a program’s result, output and calls are shown, and success is exit code
   expect(code).toBe(0)
 })
 
+test('what a program shows is shown, and images are named', async () => {
+  const stdin = "show({ type: 'text', text: 'a table' }); show({ type: 'image', data: 'AAAA', mimeType: 'image/png' })"
+  const { code, out } = await cli(runArgs('-'), { stdin })
+  expect(out).toMatch(/Shown\n {2}a table\n {2}\[image image\/png, 4 characters of base64\]/)
+  expect(code).toBe(0)
+})
+
 test('--json prints one document with everything in it', async () => {
   const { code, out } = await cli(runArgs('-', '--mock', mocks, '--json'), {
     stdin: "console.warn('w'); return (await tools.city.weather({ city: 'x' })).degrees",

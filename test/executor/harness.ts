@@ -1,5 +1,13 @@
 import { execFileSync } from 'node:child_process'
-import type { Binding, Executor, GuestCall, GuestReply, Run, RunLimits, RunRequest } from '../../src/executor/executor.ts'
+import type {
+  Binding,
+  Executor,
+  GuestCall,
+  GuestReply,
+  Run,
+  RunLimits,
+  RunRequest,
+} from '../../src/executor/executor.ts'
 
 export const LIMITS: RunLimits = {
   cpuMs: 5_000,

@@ -84,8 +84,7 @@ describe('the pool', () => {
     const pool = await startExecutor({ childrenPerTenant: 2 })
     const program = `let sum = 0; for (let n = 0; n < 10; n++) sum += await tools.later({ n }); return sum`
     const tools = {
-      later: (args: unknown) =>
-        new Promise((resolve) => setTimeout(() => resolve((args as { n: number }).n), 5)),
+      later: (args: unknown) => new Promise((resolve) => setTimeout(() => resolve((args as { n: number }).n), 5)),
     }
     const endings = await Promise.all(Array.from({ length: 60 }, () => run(pool, program, { tools })))
     expect(new Set(endings.map((ending) => ending.kind === 'returned' && ending.resultJson))).toEqual(new Set(['45']))

@@ -10,8 +10,11 @@ beforeAll(async () => {
 }, 30_000)
 afterAll(() => executor[Symbol.asyncDispose](), 30_000)
 
-function killAll(): void {
-  for (const pid of livingChildren()) process.kill(pid, 'SIGKILL')
+/** Kills the children that there are now and waits until the kernel has them no more; new ones may live already. */
+async function killAll(): Promise<void> {
+  const pids = livingChildren()
+  for (const pid of pids) process.kill(pid, 'SIGKILL')
+  await until(() => !livingChildren().some((pid) => pids.includes(pid)))
 }
 
 describe('the loss of a child', () => {
@@ -29,8 +32,7 @@ describe('the loss of a child', () => {
             made.push(n)
             // Between the settling of call 2 and of call 3; the answer follows when the process is surely gone.
             if (n === 3) {
-              killAll()
-              await until(() => livingChildren().length === 0)
+              await killAll()
             }
             return n * 10
           },
@@ -49,7 +51,7 @@ describe('the loss of a child', () => {
         count(args) {
           const { n } = args as { n: number }
           made.push(n)
-          if (n === 2) killAll()
+          if (n === 2) for (const pid of livingChildren()) process.kill(pid, 'SIGKILL')
           return n
         },
       },
@@ -74,8 +76,7 @@ describe('the loss of a child', () => {
     await until(() => calls.length === 3)
     answers.get(2)?.(null)
     await new Promise((resolve) => setTimeout(resolve, 100))
-    killAll()
-    await until(() => livingChildren().length === 0)
+    await killAll()
     answers.get(3)?.(null)
     answers.get(1)?.(null)
     expect(await started.ending).toMatchObject({ kind: 'returned', resultJson: '[2,3,1]', usage: { resumes: 1 } })
@@ -94,8 +95,7 @@ describe('the loss of a child', () => {
         tools: {
           async ask() {
             if (calls.length < 2) return null
-            killAll()
-            await until(() => livingChildren().length === 0)
+            await killAll()
             return null
           },
         },
@@ -116,7 +116,7 @@ describe('the loss of a child', () => {
     while (!isOver) {
       // Long enough for a new child to come up: one that dies before it is ready counts as a failed start.
       await new Promise((resolve) => setTimeout(resolve, 700))
-      killAll()
+      await killAll()
     }
     expect(await started.ending).toMatchObject({
       kind: 'stopped',

@@ -52,12 +52,7 @@ describe('the script of a run', () => {
   test.each<[string, (script: RunScript) => unknown, RegExp, RegExp]>([
     ['another call', (script) => script.hear(call(1, 'delete')), /"look"/, /"delete"/],
     ['a call too few', (script) => script.answer(waiting), /"look"/, /nothing more/],
-    [
-      'a call too many',
-      (script) => (script.hear(call(1)), script.hear(call(2, 'delete'))),
-      /nothing more/,
-      /"delete"/,
-    ],
+    ['a call too many', (script) => (script.hear(call(1)), script.hear(call(2, 'delete'))), /nothing more/, /"delete"/],
     [
       'another end of a slice',
       (script) => (script.hear(call(1)), script.answer({ s: 'returned' })),

@@ -36,6 +36,8 @@ describe('the Node of the children', () => {
     ['not there', () => join(scratch, 'missing'), /does not start/],
   ])('a chosen Node that is %s is refused, not replaced by another', (_name, path, message) => {
     const resolve = () => resolveSandboxNode({ env: { CODEFERRY_NODE: path() } })
-    expect(resolve).toThrow(expect.objectContaining({ code: 'SANDBOX_UNAVAILABLE', message: expect.stringMatching(message) }))
+    expect(resolve).toThrow(
+      expect.objectContaining({ code: 'SANDBOX_UNAVAILABLE', message: expect.stringMatching(message) }),
+    )
   })
 })

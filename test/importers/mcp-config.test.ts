@@ -12,7 +12,7 @@ afterAll(() => rmSync(folder, { recursive: true }))
 function read(config: unknown, env: Record<string, string> = {}) {
   return readMcpConfig(typeof config === 'string' ? config : JSON.stringify(config), {
     env,
-    workspaceFolder: '/work/space',
+    workspaceFolder: '/project/space',
   })
 }
 function failure(act: () => unknown): { code: string; message: string } {
@@ -47,7 +47,7 @@ test('the servers of each client’s own format are read', () => {
     { name: 'windsurf', transport: 'streamable-http', url: 'https://b.example.test/mcp' },
     { name: 'old', transport: 'sse', url: 'https://c.example.test/sse' },
     { name: 'cline', transport: 'streamable-http', url: 'https://d.example.test/mcp' },
-    { name: 'vscode', transport: 'stdio', command: 'node', cwd: '/work/space/sub', env: { PORT: '7' } },
+    { name: 'vscode', transport: 'stdio', command: 'node', cwd: '/project/space/sub', env: { PORT: '7' } },
   ])
 })
 
@@ -78,7 +78,7 @@ test('variables are expanded in every field, and what they bring in is not expan
   expect(servers).toMatchObject([
     {
       command: '/bin/x',
-      args: ['--dir', '/work/space/x', 'fallback', 'full', '$HOME ${TOKEN}'],
+      args: ['--dir', '/project/space/x', 'fallback', 'full', '$HOME ${TOKEN}'],
       env: { TOKEN: 'secret-1' },
     },
     { url: 'https://h.example.test/mcp', headers: { Authorization: 'Bearer secret-1' } },

@@ -325,6 +325,7 @@ describe('wrappers that misbehave', () => {
         return next()
       }),
     )
+    rig.runtime.use(around((_call, next) => (started++, next()), 'inner'))
     const pending = rig.call('t', {}, { signal: caller.signal })
     await settle()
     caller.abort()

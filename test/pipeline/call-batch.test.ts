@@ -216,12 +216,15 @@ describe('abort', () => {
     const rig = createRig()
     const { log } = withGates(rig)
     let finalized = 0
-    rig.registry.register(tool({ name: 'rest', finalizeContent: () => void finalized++ }))
+    rig.registry.register(
+      tool({ name: 'rest', isConcurrencySafe: () => true, finalizeContent: () => void finalized++ }),
+    )
     const caller = new AbortController()
     const pending = batchOf(rig, { signal: caller.signal }).run([
       call('alone', 'a'),
       call('alone', 'b'),
       call('rest', 'c'),
+      call('rest', 'd'),
     ])
     await settle()
     caller.abort()
@@ -231,11 +234,12 @@ describe('abort', () => {
       'ABORTED',
       'ABORTED_BEFORE_DISPATCH',
       'ABORTED_BEFORE_DISPATCH',
+      'ABORTED_BEFORE_DISPATCH',
     ])
-    expect(finalized).toBe(1)
-    expect(rig.observed.map(({ call: { callId } }) => callId)).toEqual(['a', 'b', 'c'])
+    expect(finalized).toBe(2)
+    expect(rig.observed.map(({ call: { callId } }) => callId)).toEqual(['a', 'b', 'c', 'd'])
     expect(rig.session.events().map(short).slice(1)).toEqual(
-      ['a', 'b', 'c'].flatMap((id) => [`tool/call ${id}`, `tool/result ${id}`]),
+      ['a', 'b', 'c', 'd'].flatMap((id) => [`tool/call ${id}`, `tool/result ${id}`]),
     )
     expect(abortListeners(caller.signal)).toBe(0)
   })

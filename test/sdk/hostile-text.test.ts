@@ -89,7 +89,9 @@ describe('text of an owner stays in its place', () => {
   })
 
   test('all of them together compile', () => {
-    const texts = ATTACKS.map((attack, at) => [`attack${at}.ts`, render(toolsWith(attack), { level: 'L4' }).text] as const)
+    const texts = ATTACKS.map(
+      (attack, at) => [`attack${at}.ts`, render(toolsWith(attack), { level: 'L4' }).text] as const,
+    )
     expect(compileTexts(Object.fromEntries(texts))).toEqual([])
   })
 
@@ -123,7 +125,9 @@ describe('text of an owner stays in its place', () => {
         inputSchema: {
           type: 'object',
           properties: Object.fromEntries(definitions.map((name, at) => [`p${at}`, { $ref: `#/$defs/${name}` }])),
-          $defs: JSON.parse(`{${definitions.map((name) => `"${name}":${JSON.stringify(node(name))}`).join(',')}}`) as object,
+          $defs: JSON.parse(
+            `{${definitions.map((name) => `"${name}":${JSON.stringify(node(name))}`).join(',')}}`,
+          ) as object,
         },
       },
     ])

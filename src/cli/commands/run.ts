@@ -1,3 +1,4 @@
+import type { RunEvent } from '../../codemode/run-code.ts'
 import { createEngine, type Engine, type RunResult } from '../../engine.ts'
 import type { Policy } from '../../pipeline/call.ts'
 import { GLOBAL_SCOPE } from '../../registry/scope.ts'
@@ -35,11 +36,16 @@ export async function runCommand(path: string, options: RunCommandOptions, io: I
     onProblem: (problem) => warnProblem(io, problem),
   })
   await using engine = await interrupt.race(starting)
-  const result = await runOnce(engine, code, options, interrupt.signal, io)
+  const shown: string[] = []
+  const progress = createProgressPrinter(io, options.json === true)
+  const result = await runOnce(engine, code, options, interrupt.signal, (event) => {
+    if (event.type === 'show') shown.push(event.json)
+    progress?.(event)
+  })
   const exitCode = result.outcome.isError ? (interrupt.exitCode ?? exitCodeOf(result.outcome.error.code)) : EXIT.ok
   if (options.json === true)
     writeJson(io, runDocument(result, { exitCode, problems: [...sources.problems, ...engine.problems] }))
-  else writeRun(io, result)
+  else writeRun(io, result, shown)
   if (interrupt.exitCode !== undefined && options.json !== true) warn(io, 'interrupted')
   return exitCode
 }
@@ -49,17 +55,16 @@ async function runOnce(
   code: string,
   options: RunCommandOptions,
   signal: AbortSignal,
-  io: Io,
+  onEvent: (event: RunEvent) => void,
 ): Promise<RunResult> {
   const scope = options.scope ?? GLOBAL_SCOPE
   if (!engine.registry.hasScope(scope)) engine.registry.declareScope(scope)
-  const progress = createProgressPrinter(io, options.json === true)
   return await engine.run(code, {
     scope,
     session: engine.openSession({ scope, ...(options.session !== undefined && { id: options.session }) }),
     signal,
     ...(options.timeout !== undefined && { timeoutMs: options.timeout }),
-    ...(progress !== undefined && { onEvent: progress }),
+    onEvent,
   })
 }
 

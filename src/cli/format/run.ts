@@ -1,7 +1,9 @@
 import type { CallSummary } from '../../codemode/bridge.ts'
+import { parseContentBlock } from '../../data/parse-content.ts'
 import type { RunResult } from '../../engine.ts'
 import type { LogLine, Notice } from '../../executor/executor.ts'
 import type { ServerProblem } from '../../importers/server-entry.ts'
+import { parseJsonText } from '../../importers/tool-result.ts'
 import { paletteFor, safe, type Io } from '../io.ts'
 
 /** A run as one JSON document. */
@@ -42,7 +44,7 @@ function withoutRun(error: Extract<RunResult['outcome'], { isError: true }>['err
 }
 
 /** A run for people: what came back, what was printed, what was noticed, what was called and how long it took. */
-export function writeRun(io: Io, result: RunResult): void {
+export function writeRun(io: Io, result: RunResult, shown: readonly string[] = []): void {
   const { bold, dim, red } = paletteFor(io.stdout, io.env)
   const { logs, calls, notices } = factsOf(result)
   const lines: string[] = []
@@ -59,6 +61,7 @@ export function writeRun(io: Io, result: RunResult): void {
     for (const { level, text } of logs)
       lines.push(indent(level === 'log' || level === 'info' ? text : `[${level}] ${text}`))
   }
+  if (shown.length > 0) lines.push('', bold('Shown'), ...shown.map((block) => indent(blockText(block))))
   if (notices.length > 0) {
     lines.push('', bold('Notices'))
     for (const { message } of notices) lines.push(indent(`- ${message}`))
@@ -81,9 +84,25 @@ function callLine(io: Io, call: CallSummary, all: readonly CallSummary[]): strin
     queued,
     call.code ?? '',
     state,
-    safe(call.message ?? '').split('\n')[0] ?? '',
+    cut(safe(call.message ?? '').split('\n')[0] ?? ''),
   ]
   return `  ${mark} ${parts.filter((part) => part !== '').join(' ')}`
+}
+
+/** A block that was given to `show`: its text, or what it is. It comes from the guest and may be anything. */
+function blockText(json: string): string {
+  const parsed = parseContentBlock(parseJsonText(json))
+  if (!parsed.ok) return '[a block that cannot be read]'
+  const { block } = parsed
+  if (block.type === 'text') return block.text
+  if (block.type === 'resource') return block.resource.text ?? `[resource ${block.resource.uri}]`
+  if (block.type === 'resource_link') return `[link ${block.uri}]`
+  return `[${block.type} ${block.mimeType}, ${block.data.length} characters of base64]`
+}
+
+const MAX_MESSAGE = 120
+function cut(text: string): string {
+  return text.length <= MAX_MESSAGE ? text : `${text.slice(0, MAX_MESSAGE - 1)}…`
 }
 
 export function formatMs(ms: number): string {

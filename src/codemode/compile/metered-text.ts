@@ -22,8 +22,8 @@ export class MeteredText extends String {
   }
 }
 
-const BASE_READS = 100_000
-const READS_PER_CHARACTER = 12
+const BASE_READS = 200_000
+const READS_PER_CHARACTER = 6
 
 /** Thrown into the parser; it lets everything but its own SyntaxErrors pass. */
 export class TooMuchWork extends Error {}

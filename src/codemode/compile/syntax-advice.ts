@@ -9,7 +9,7 @@ export function syntaxAdvice(text: string, offset: number | undefined): string {
   if (isShell(first)) return `This looks like a shell command. ${WRITE_TYPESCRIPT}`
   if (lines.some(isPython)) return `This looks like Python. ${WRITE_TYPESCRIPT}`
   const at = offset === undefined ? '' : text.slice(offset, offset + 2)
-  if (at.startsWith('\\') || (at === 'n' && text[(offset ?? 0) - 1] === '\\'))
+  if (at.startsWith('\\') || text[(offset ?? 0) - 1] === '\\')
     return 'There is a backslash outside a string: send real line breaks and quotes, not \\n and \\".'
   if (offset !== undefined && isTypographic(at)) return 'Use plain quotes: \' " `.'
   if (isProse(first))

@@ -5,7 +5,7 @@ import { nearestNames } from '../../data/nearest-names.ts'
 import { pointerKeys, pointerOf } from '../../data/pointer.ts'
 import type { Violation } from '../violations.ts'
 import { clip, describeValue, isList, listOf, quote, subjectOf, withArticle } from '../wording.ts'
-import { isPrepared, NEVER } from './prepared.ts'
+import { HAS_DUPLICATES, isPrepared, NEVER } from './prepared.ts'
 import type { PreparedNode, PreparedSchema } from './prepared.ts'
 import { uriOf } from './references.ts'
 
@@ -124,10 +124,10 @@ class Explainer {
     const isTypeOnly = (branch: readonly Violation[]) => branch.length === 1 && branch[0]?.path === here
     if (told.every(isTypeOnly)) {
       const expected = listOf([...new Set(told.flat().map((each) => each.expected))])
-      return [violation(fault, expected, `must be ${expected}`)]
+      return [violation(fault, expected, `must ${mustBe(TYPE_WORDS.test(expected) ? 'type' : 'anyOf', expected)}`)]
     }
     // A value of the right kind for one form only was meant for that form.
-    const meant = told.filter((branch) => !branch.some((each) => each.path === here && isTypeFault(each, told)))
+    const meant = told.filter((branch) => !branch.some((each) => each.path === here && isTypeFault(each)))
     if (meant.length === 1) return [...meant[0]!]
     const forms = told.map(
       (branch, index) =>
@@ -279,6 +279,7 @@ const LINKS = new Set([
   ],
   ...['unevaluatedProperties', 'prefixItems', 'items', 'additionalItems', 'unevaluatedItems'],
 ])
+const NO_DUPLICATES = 'an array without duplicates'
 const SPEAKS_FOR_ALL_BELOW = new Set(['anyOf', 'oneOf', 'propertyNames'])
 
 function violation(fault: Fault, expected: string, must: string): Violation {
@@ -293,6 +294,7 @@ function violation(fault: Fault, expected: string, must: string): Violation {
 
 /** What the keyword allows, in words. */
 function expectation({ keyword, node, found }: Fault): string {
+  if (node[HAS_DUPLICATES] === true) return NO_DUPLICATES
   const operand = node[keyword]
   const bound = String(operand)
   switch (keyword) {
@@ -323,7 +325,7 @@ function expectation({ keyword, node, found }: Fault): string {
     case 'maxItems':
       return `an array of at most ${bound}`
     case 'uniqueItems':
-      return 'an array without duplicates'
+      return NO_DUPLICATES
     case 'minProperties':
       return `an object with at least ${bound} properties`
     case 'maxProperties':
@@ -347,8 +349,8 @@ function article(words: string): string {
 }
 
 /** Whether the branch failed by the kind of the value, as its message of that kind tells. */
-function isTypeFault(each: Violation, told: readonly (readonly Violation[])[]): boolean {
-  return told.length > 1 && TYPE_WORDS.test(each.expected)
+function isTypeFault(each: Violation): boolean {
+  return TYPE_WORDS.test(each.expected)
 }
 const TYPE_WORDS = /^(?:(?:object|array|string|number|integer|boolean|null)(?:, | or )?)+$/
 

@@ -5,7 +5,7 @@ import { isSchemaType } from '../keywords/type.ts'
 import type { SchemaType } from '../spec.ts'
 import { isList, quote } from '../wording.ts'
 import { usablePattern } from './pattern.ts'
-import { MAX_PAIRED_ITEMS, NEVER, RECURSIVE_ANCHOR, WEIGHT } from './prepared.ts'
+import { HAS_DUPLICATES, MAX_PAIRED_ITEMS, NEVER, RECURSIVE_ANCHOR, WEIGHT } from './prepared.ts'
 import type { Meter, PreparedNode, Treatment } from './prepared.ts'
 import { typeMeant } from './type-words.ts'
 
@@ -14,6 +14,8 @@ type Keys = readonly (string | number)[]
 /** Schemas inside each other. The validator recurses, and nobody writes more. */
 const MAX_SCHEMA_DEPTH = 200
 const MAX_WARNINGS = 50
+/** What comparing every item of an array with every other costs, in visits. */
+const PAIRING_WEIGHT = 500
 
 const SCHEMA_KEYWORDS = [
   ...['additionalItems', 'unevaluatedItems', 'contains', 'additionalProperties', 'unevaluatedProperties'],
@@ -125,7 +127,7 @@ export class Preparer {
     this.#nullable(node, read)
     let entries = 0
     for (const value of Object.values(node)) entries += sizeOf(value)
-    node[WEIGHT] = 1 + Math.floor(entries / 8) + (node['uniqueItems'] === true ? 500 : 0)
+    node[WEIGHT] = 1 + Math.floor(entries / 8) + (node['uniqueItems'] === true ? PAIRING_WEIGHT : 0)
   }
 
   #identity(node: PreparedNode, read: Reader, keys: Keys): void {
@@ -286,24 +288,27 @@ export class Preparer {
     this.usesUniqueItems = true
     const { uniqueItems } = this.#options.treatment
     if (uniqueItems === 'check') put(node, 'uniqueItems', true)
-    else this.#uniqueByLength(node, uniqueItems)
+    else this.#uniqueByLength(node, uniqueItems === 'long-fail')
     if (uniqueItems === 'long-unknown') this.inexactly(node)
   }
 
-  #uniqueByLength(node: PreparedNode, uniqueItems: 'long-pass' | 'long-fail' | 'long-unknown'): void {
-    const short = this.accepting()
-    put(short, 'uniqueItems', true)
-    short[WEIGHT] += 500
-    if (uniqueItems === 'long-fail') {
-      put(short, 'maxItems', MAX_PAIRED_ITEMS)
-      put(node, 'allOf', [short])
-      return
+  /** An `if`, as the validator evaluates every branch of the other combinators whether it has to or not. */
+  #uniqueByLength(node: PreparedNode, longOnesFail: boolean): void {
+    const isShort = this.accepting()
+    put(isShort, 'maxItems', MAX_PAIRED_ITEMS)
+    const compared = this.accepting()
+    put(compared, 'uniqueItems', true)
+    compared[WEIGHT] += PAIRING_WEIGHT
+    const choice = this.accepting()
+    put(choice, 'if', isShort)
+    put(choice, 'then', compared)
+    if (longOnesFail) {
+      const refused = this.accepting()
+      put(refused, 'maxItems', MAX_PAIRED_ITEMS)
+      Object.defineProperty(refused, HAS_DUPLICATES, { value: true, enumerable: false })
+      put(choice, 'else', refused)
     }
-    const long = this.accepting()
-    put(long, 'minItems', MAX_PAIRED_ITEMS + 1)
-    const either = this.accepting()
-    put(either, 'anyOf', [long, short])
-    put(node, 'allOf', [either])
+    put(node, 'allOf', [choice])
   }
 
   #list(node: PreparedNode, read: Reader, keys: Keys, keyword: string): void {

@@ -14,9 +14,12 @@ export interface PreparedNode {
   /** Made from the schema `false`. */
   [NEVER]?: true
   [RECURSIVE_ANCHOR]?: true
+  /** Refuses long arrays, all of which are known to have duplicates. */
+  [HAS_DUPLICATES]?: true
 }
 export const WEIGHT = Symbol('weight')
 export const NEVER = Symbol('never')
+export const HAS_DUPLICATES = Symbol('has duplicates')
 export const RECURSIVE_ANCHOR = Symbol('$recursiveAnchor')
 
 /** Thrown by a meter, and caught where validation began. */

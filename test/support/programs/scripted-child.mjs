@@ -17,7 +17,7 @@ function send(type, run, body, announced) {
 
 function readExactly(length) {
   const buffer = Buffer.alloc(length)
-  for (let filled = 0; filled < length; ) {
+  for (let filled = 0; filled < length;) {
     const read = readSync(3, buffer, filled, length - filled, null)
     if (read === 0) process.exit(0)
     filled += read
@@ -39,7 +39,11 @@ const behaviours = {
   'repeats a call number': (run) => slice(run, [call(1), call(1)]),
   'announces a frame of four gigabytes': (run) => send(CHILD.slice, run, '{', 0xffffffff),
   'is ready twice': () => send(CHILD.ready, 0, { version: 1, node: 'v26', v8: '1' }),
-  'makes more calls than may be pending': (run) => slice(run, Array.from({ length: 300 }, (_, i) => call(i + 1))),
+  'makes more calls than may be pending': (run) =>
+    slice(
+      run,
+      Array.from({ length: 300 }, (_, i) => call(i + 1)),
+    ),
   'sets one timer twice': (run) =>
     slice(run, [
       { e: 'timer', id: 1, ms: 60_000 },
@@ -55,7 +59,7 @@ const behaviours = {
   },
   'returns a larger result than allowed': (run) =>
     slice(run, [], { s: 'returned', json: JSON.stringify('x'.repeat(5_000)) }),
-  'behaves': (run) => slice(run, [], { s: 'returned', json: '"fine"' }),
+  behaves: (run) => slice(run, [], { s: 'returned', json: '"fine"' }),
   // Which call it makes tells two processes apart: a record of one cannot be continued by another.
   'does not repeat itself': (run) => slice(run, [call(1, `call-of-${process.pid}`)]),
 }
