@@ -5,13 +5,13 @@ import { createRunCodeTool, type RunEvent, type RunValue } from './codemode/run-
 import type { Limits } from './codemode/limits.ts'
 import { resolveEngineConfig, type EngineConfig, type EngineOptions, type EngineProblem } from './config.ts'
 import type { UserMessage } from './data/content.ts'
-import { CodedError } from './data/failure.ts'
+import { CodedError, thrownMessage } from './data/failure.ts'
 import { callId, sessionId, type CallId, type SessionId } from './data/ids.ts'
 import type { Json } from './data/json.ts'
 import type { Outcome } from './data/outcome.ts'
 import type { ExecutorReport } from './executor/executor.ts'
 import { createProcessExecutor } from './executor/process-executor.ts'
-import { connectMcpServers } from './importers/mcp.ts'
+import { connectMcpServers, type McpConnections } from './importers/mcp.ts'
 import { CallBatch } from './pipeline/call-batch.ts'
 import { systemClock } from './pipeline/system-clock.ts'
 import { ToolRuntime } from './pipeline/tool-runtime.ts'
@@ -117,7 +117,8 @@ export async function createEngine(options: EngineOptions = {}): Promise<Engine>
   parts.use(servers)
 
   registry.setMode(GLOBAL_SCOPE, config.mode)
-  registry.registerAll([...config.tools, ...servers.tools()])
+  registry.registerAll(config.tools)
+  followTools(registry, servers, report)
   registry.installRunCode(
     createRunCodeTool({
       registry,
@@ -202,6 +203,20 @@ export async function createEngine(options: EngineOptions = {}): Promise<Engine>
     report: () => executor.report(),
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   }
+}
+
+/** Imports the servers' tools, and again whenever a server says that its list changed. */
+function followTools(registry: ToolRegistry, servers: McpConnections, report: (problem: EngineProblem) => void): void {
+  let registered = registry.registerAll(servers.tools())
+  servers.onToolsChanged(() => {
+    registered()
+    try {
+      registered = registry.registerAll(servers.tools())
+    } catch (error) {
+      // The new list clashes with something that is registered: its tools are gone until the next change.
+      report({ message: `the changed tools of a server could not be registered: ${thrownMessage(error)}` })
+    }
+  })
 }
 
 function render(view: ToolView, options?: RenderOptions): RenderedSdk {

@@ -27,7 +27,7 @@ import { cutRealm, fixGlobal } from './realm.ts'
 import { run } from './run-facts.ts'
 import { installServices } from './services.ts'
 import { fireTimer, installTimers } from './timers.ts'
-import { createTools, rewordMissing } from './tools.ts'
+import { createTools, rewordUncaught } from './tools.ts'
 import { installWeb } from './web.ts'
 
 const global = globalThis
@@ -53,7 +53,7 @@ function end(state: string): void {
 
 function uncaught(thrown: unknown): void {
   if (ending !== '') return
-  end(threwToJson(describeUncaught(thrown, rewordMissing)))
+  end(threwToJson(describeUncaught(thrown, rewordUncaught)))
 }
 
 /** Evaluates the program. `'syntax'`: it does not compile, and the child finds out where. */

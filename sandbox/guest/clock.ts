@@ -5,6 +5,7 @@
  */
 import {
   define,
+  defineField,
   HIDDEN,
   ObjectCreate,
   ObjectSetPrototypeOf,
@@ -26,7 +27,7 @@ export function replaceConstructor(native: Constructor, replacement: Function, n
     const key = keys[index] as PropertyKey
     if (key === 'prototype' || key === 'name' || key === 'length') continue
     const descriptor = ReflectGetOwnPropertyDescriptor(native, key) as PropertyDescriptor
-    ReflectDefineProperty(replacement, key, ObjectSetPrototypeOf(descriptor, null))
+    ReflectDefineProperty(replacement, key, descriptor)
   }
   define(replacement, 'name', name, { configurable: true })
   define(replacement, 'length', length, { configurable: true })
@@ -157,7 +158,7 @@ function inUtc(options: unknown): unknown {
   if (typeof options !== 'object' || options === null) return options
   if ((options as { timeZone?: unknown }).timeZone !== undefined) return options
   const withZone = ObjectCreate(options) as object
-  define(withZone, 'timeZone', 'UTC', { enumerable: true })
+  defineField(withZone, 'timeZone', 'UTC', true)
   return withZone
 }
 

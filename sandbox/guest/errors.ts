@@ -3,6 +3,7 @@ import {
   captureStackTrace,
   charCodeAt,
   define,
+  defineField,
   ErrorConstructor,
   ErrorPrototype,
   errorToString,
@@ -60,11 +61,11 @@ export function createToolError(fields: ToolErrorFields, site?: { readonly stack
   for (let index = 0; index < FIELD_NAMES.length; index++) {
     const name = FIELD_NAMES[index] as keyof ToolErrorFields
     if (ObjectHasOwn(fields, name)) {
-      define(error, name, fields[name], { writable: true, enumerable: true, configurable: true })
+      defineField(error, name, fields[name], true)
     }
   }
   const frames = site === undefined ? '' : programFrames(readText(site, 'stack'))
-  define(error, 'stack', 'ToolError: ' + fields.message + (frames === '' ? '' : '\n' + frames), HIDDEN)
+  defineField(error, 'stack', 'ToolError: ' + fields.message + (frames === '' ? '' : '\n' + frames), false)
   return error
 }
 
@@ -93,8 +94,8 @@ export function toolErrorFromJson(json: string, tool: string, site?: { readonly 
     bodyStarted: flag('bodyStarted'),
     retryable: flag('retryable'),
   } as ToolErrorFields
-  if (ObjectHasOwn(given, 'details')) define(fields, 'details', given['details'], HIDDEN)
-  if (ObjectHasOwn(given, 'content')) define(fields, 'content', given['content'], HIDDEN)
+  if (ObjectHasOwn(given, 'details')) defineField(fields, 'details', given['details'], false)
+  if (ObjectHasOwn(given, 'content')) defineField(fields, 'content', given['content'], false)
   return createToolError(fields, site)
 }
 

@@ -5,21 +5,29 @@ import {
   createList,
   max,
   min,
-  regExpExec,
+  stringSlice,
   toLowerCase,
   type List,
 } from './primordials.ts'
 
-const SEPARATORS = /[A-Za-z0-9\u0080-\uffff]/
-
 /** `getWeather`, `get_weather`, `get-weather` and `get.weather` are one name to a model. */
 export function normalizeName(name: string): string {
   let text = ''
+  let start = 0
   for (let index = 0; index < name.length; index++) {
-    const unit = name[index] as string
-    if (regExpExec(SEPARATORS, unit) !== null) text += unit
+    if (!isSeparator(charCodeAt(name, index))) continue
+    text += stringSlice(name, start, index)
+    start = index + 1
   }
-  return toLowerCase(text)
+  return toLowerCase(start === 0 ? name : text + stringSlice(name, start))
+}
+
+/** What is neither a letter, a digit, nor beyond ASCII. */
+function isSeparator(code: number): boolean {
+  if (code >= 0x80) return false
+  const isDigit = code >= 0x30 && code <= 0x39
+  const letter = code | 0x20
+  return !isDigit && (letter < 0x61 || letter > 0x7a)
 }
 
 /** Up to three names near to `wanted`, nearest first. Bounded: long names and large catalogs are cut, not waited for. */

@@ -118,7 +118,6 @@ function copyMembers(from: object, to: object): void {
     const key = keys[index] as PropertyKey
     if (key === 'constructor') continue
     const descriptor = getOwnPropertyDescriptor(from, key) as PropertyDescriptor
-    ObjectSetPrototypeOf(descriptor, null)
     defineProperty(to, key, descriptor)
   }
   ObjectSetPrototypeOf(to, null)
@@ -142,33 +141,35 @@ export const mapSize = uncurryThis(getOwnPropertyDescriptor(Map.prototype, 'size
 export const setForEach = uncurryThis(Set.prototype.forEach) as <T>(set: Set<T>, each: (value: T) => void) => void
 export const setSize = uncurryThis(getOwnPropertyDescriptor(Set.prototype, 'size')!.get as (this: unknown) => number)
 
-/** Defines a data property without asking any prototype. */
-export function define(
-  target: object,
-  key: PropertyKey,
-  value: unknown,
-  how: { readonly writable?: boolean; readonly enumerable?: boolean; readonly configurable?: boolean },
-): void {
+interface Attributes {
+  readonly writable?: boolean
+  readonly enumerable?: boolean
+  readonly configurable?: boolean
+}
+
+/**
+ * Defines a data property while the realm is built. The descriptor is an ordinary object, which is much faster and safe
+ * only because no program has run yet; afterwards it is `defineField`.
+ */
+export function define(target: object, key: PropertyKey, value: unknown, how: Attributes): void {
   defineProperty(target, key, {
-    __proto__: null,
     value,
     writable: how.writable === true,
     enumerable: how.enumerable === true,
     configurable: how.configurable === true,
+  })
+}
+
+/** Defines a data property without asking any prototype. */
+export function defineField(target: object, key: PropertyKey, value: unknown, isEnumerable: boolean): void {
+  defineProperty(target, key, {
+    __proto__: null,
+    value,
+    writable: true,
+    enumerable: isEnumerable,
+    configurable: true,
   } as PropertyDescriptor)
 }
-export const HIDDEN = ObjectFreeze({ __proto__: null, writable: true, enumerable: false, configurable: true } as {
-  writable: boolean
-  enumerable: boolean
-  configurable: boolean
-})
-export const FIXED = ObjectFreeze({ __proto__: null, writable: false, enumerable: false, configurable: false } as {
-  writable: boolean
-  enumerable: boolean
-  configurable: boolean
-})
-export const LISTED = ObjectFreeze({ __proto__: null, writable: false, enumerable: true, configurable: false } as {
-  writable: boolean
-  enumerable: boolean
-  configurable: boolean
-})
+
+export const HIDDEN: Attributes = { writable: true, enumerable: false, configurable: true }
+export const FIXED: Attributes = { writable: false, enumerable: false, configurable: false }

@@ -23,6 +23,8 @@ export interface CallSummary {
   readonly isError: boolean
   readonly code?: string
   readonly message?: string
+  /** From the start of the run to the submission of the call. */
+  readonly startedMs: number
   /** From submission to admission: policy, approval, waiting for a slot. */
   readonly queuedMs: number
   readonly runMs: number
@@ -67,6 +69,7 @@ export function createBridge(options: BridgeOptions): Bridge {
   const nameByNumber = new Map<number, string>()
   const summaryByNumber = new Map<number, CallSummary>()
   const inFlight = new Set<Promise<unknown>>()
+  const beganAt = monotonicMs()
   let dispatched = 0
   let concludes = false
 
@@ -103,7 +106,7 @@ export function createBridge(options: BridgeOptions): Bridge {
     }
     const bodyStarted = outcome.isError ? outcome.error.bodyStarted : true
     log.settled({ callId, name: request.name, outcome, bodyStarted, ...timings })
-    const summary = summarise(callId, request.name, outcome, timings)
+    const summary = summarise(callId, request.name, outcome, { startedMs: round(submittedAt - beganAt), ...timings })
     summaryByNumber.set(request.number, summary)
     options.onDispatch?.({ type: 'dispatch-settled', call: summary })
     // Settle order, as the parent's result must carry them in the order in which they came about.
@@ -201,7 +204,7 @@ function summarise(
   callId: CallId,
   name: string,
   outcome: Outcome,
-  timings: { queuedMs: number; runMs: number },
+  timings: Pick<CallSummary, 'startedMs' | 'queuedMs' | 'runMs'>,
 ): CallSummary {
   if (!outcome.isError) return { callId, name, state: 'settled', isError: false, ...timings }
   const { code, message } = outcome.error

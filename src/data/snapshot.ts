@@ -30,8 +30,6 @@ export const SNAPSHOT_DEFAULTS = { maxBytes: 16 * 1024 * 1024, maxNodes: 1_000_0
  * an own `__proto__` is an own data property of the copy. Read names from outside with `Object.hasOwn`.
  */
 export function snapshot(value: unknown, limits?: SnapshotLimits): SnapshotResult {
-  if (typeof value === 'boolean') return { ok: true, value, bytes: value ? 4 : 5 }
-  if (value === null) return { ok: true, value, bytes: 4 }
   return new Copier(
     limits?.maxBytes ?? SNAPSHOT_DEFAULTS.maxBytes,
     limits?.maxNodes ?? SNAPSHOT_DEFAULTS.maxNodes,

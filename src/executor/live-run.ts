@@ -3,16 +3,7 @@ import { PART_BYTES } from '../../sandbox/wire.ts'
 import type { FrameLimits } from '../../sandbox/wire-check.ts'
 import { thrownMessage } from '../data/failure.ts'
 import type { ChildExit, RunFrame, Seat, Seated } from './child-link.ts'
-import type {
-  GuestCall,
-  GuestEvent,
-  GuestReply,
-  Run,
-  RunEnding,
-  RunEndingKind,
-  RunHost,
-  RunRequest,
-} from './executor.ts'
+import type { GuestEvent, Run, RunEnding, RunEndingKind, RunHost, RunRequest } from './executor.ts'
 import { judgeLoss } from './loss.ts'
 import { OpenCalls } from './open-calls.ts'
 import { RunOutput } from './run-output.ts'

@@ -25,6 +25,14 @@ export const SAFE_CONTENT: readonly ContentBlock[] = Object.freeze([
   ),
 ])
 
+/** By shape only as deep as it is used: definitions are the owner's code, not a peer's data. */
+export function isViolationList(given: unknown): given is readonly Violation[] {
+  return (
+    Array.isArray(given) &&
+    given.every((one: unknown) => isRecord(one) && typeof one.message === 'string' && typeof one.path === 'string')
+  )
+}
+
 /** The first few violations in one line, for the message of a failure; all of them are in its details. */
 export function violationSummary(violations: readonly Violation[]): string {
   const shown = violations.slice(0, 3).map((violation) => violation.message)

@@ -6,6 +6,7 @@ import { SAFE_CONTENT } from './failure-content.ts'
 import type { LiveCall } from './live-call.ts'
 import type { RuntimeParts } from './runtime-parts.ts'
 import { withContent } from './settle.ts'
+import { hush } from './signals.ts'
 
 /**
  * The tool's last word on content, tried once for every outcome. It can change nothing else; when it fails, the words
@@ -16,10 +17,8 @@ export function runFinalizer(call: LiveCall, outcome: Outcome, parts: RuntimePar
   if (finalizer === undefined) return outcome
   call.trace?.enter('finalize')
   try {
-    const given: unknown = finalizer(factsOf(call), outcome)
+    const given: unknown = hush(finalizer(factsOf(call), outcome))
     if (given === undefined) return outcome
-    // An async finalizer gives a promise, which is no content; its rejection must not go unheard.
-    if (given instanceof Promise) given.catch(() => {})
     const parsed = parseContent(given)
     if (parsed.ok) return withContent(outcome, parsed.content)
     return failedFinalizer(call, outcome, `bad content: ${parsed.path || '(whole)'}: ${parsed.reason}`, parts)

@@ -2,13 +2,14 @@ import { thrownMessage } from '../data/failure.ts'
 import type { Guard, GuardDecision } from './call.ts'
 import type { LiveCall } from './live-call.ts'
 import { settleFailure, type Settlement } from './settle.ts'
+import { hush } from './signals.ts'
 
 /** Every guard must pass. What is not plainly a pass is a failure of the guard, and the call does not run. */
 export function runGuards(call: LiveCall, guards: readonly Guard[]): Settlement | undefined {
   for (const guard of guards) {
     let decision: GuardDecision | undefined
     try {
-      decision = readDecision(guard.check(call.view))
+      decision = readDecision(hush(guard.check(call.view)))
     } catch (thrown) {
       return guardFailed(call, guard, thrownMessage(thrown))
     }
@@ -35,8 +36,6 @@ function guardFailed(call: LiveCall, guard: Guard, message: string): Settlement 
 
 function readDecision(given: unknown): GuardDecision | undefined {
   if (typeof given !== 'object' || given === null) return undefined
-  // A guard written as an async function would pass nothing and then reject unheard.
-  if (given instanceof Promise) given.catch(() => {})
   const { decision, reason } = given as { decision?: unknown; reason?: unknown } // Checked field by field.
   if (decision === 'pass') return { decision }
   return decision === 'deny' && typeof reason === 'string' ? { decision, reason } : undefined

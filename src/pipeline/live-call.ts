@@ -4,7 +4,8 @@ import type { Violation } from '../schema/violations.ts'
 import type { CallToken, ToolDefinition } from '../registry/tool.ts'
 import type { CallRequest, CallView } from './call.ts'
 import type { Refusal } from './mode.ts'
-import { fuseSignals, type FusedSignal } from './signals.ts'
+import { isViolationList } from './failure-content.ts'
+import { fuseSignals, hush, type FusedSignal } from './signals.ts'
 import type { CallTrace } from './trace.ts'
 
 /** One call while it is under way: what was pinned when it was created, and the few facts that change. */
@@ -114,7 +115,9 @@ export class LiveCall {
   argumentViolations(): readonly Violation[] {
     if (this.#violations === undefined) {
       const check = this.definition?.validateArguments
-      this.#violations = typeof check === 'function' ? check(this.args) : []
+      const found: unknown = typeof check === 'function' ? hush(check(this.args)) : []
+      if (!isViolationList(found)) throw new TypeError('it gave no list of violations; it must be synchronous')
+      this.#violations = found
     }
     return this.#violations
   }

@@ -121,3 +121,16 @@ export function isThenable(value: unknown): value is PromiseLike<unknown> {
     return false
   }
 }
+
+/**
+ * For what a synchronous hook gave: an author who wrote it async gave a promise, which is no answer, and whose rejection
+ * would otherwise end the process unheard.
+ */
+export function hush<T>(given: T): T {
+  try {
+    if (given instanceof Promise) given.catch(() => {})
+  } catch {
+    // A proxy that cannot be looked at is no promise that can reject.
+  }
+  return given
+}

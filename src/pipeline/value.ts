@@ -5,10 +5,11 @@ import { parseContent } from '../data/parse-content.ts'
 import { snapshot } from '../data/snapshot.ts'
 import type { Violation } from '../schema/violations.ts'
 import type { ToolDefinition } from '../registry/tool.ts'
-import { violationSummary } from './failure-content.ts'
+import { isViolationList, violationSummary } from './failure-content.ts'
 import type { LiveCall } from './live-call.ts'
 import type { RuntimeParts } from './runtime-parts.ts'
 import { settleFailure, settleSuccess, type Settlement } from './settle.ts'
+import { hush } from './signals.ts'
 
 /** A value that crossed all its boundaries: lossless and frozen, as its schema says, rendered. */
 interface Canonical {
@@ -73,8 +74,11 @@ function canonical(
     const taken = snapshot(given, limits)
     if (!taken.ok) return invalid(`the value is not JSON at ${taken.path || 'its root'}: ${taken.reason}`)
     what = 'output.validate'
-    const violations = output.validate?.(taken.value)
-    if (violations !== undefined && violations.length > 0) {
+    const violations: unknown = output.validate === undefined ? NO_VIOLATIONS : hush(output.validate(taken.value))
+    // Fails closed: an answer that is no list says nothing about the value.
+    if (!isViolationList(violations))
+      return invalid('output.validate gave no list of violations; it must be synchronous')
+    if (violations.length > 0) {
       return {
         ok: false,
         message: `the value does not match output.schema: ${violationSummary(violations)}`,
@@ -86,13 +90,13 @@ function canonical(
     what = 'output.render'
     let content = attached
     if (content === undefined) {
-      const parsed = parseContent(output.render(call.args, taken.value))
+      const parsed = parseContent(hush(output.render(call.args, taken.value)))
       if (!parsed.ok)
         return invalid(`output.render gave no content blocks: ${parsed.path || '(whole)'}: ${parsed.reason}`)
       content = parsed.content
     }
     what = 'output.presentationMeta'
-    const meta = output.presentationMeta?.(call.args, taken.value)
+    const meta = hush(output.presentationMeta?.(call.args, taken.value))
     if (meta === undefined) return { ok: true, value: taken.value, content }
     const takenMeta = snapshot(meta, limits)
     if (!takenMeta.ok) return invalid(`meta is not JSON at ${takenMeta.path || 'its root'}: ${takenMeta.reason}`)
@@ -101,6 +105,8 @@ function canonical(
     return invalid(`${what} threw: ${thrownMessage(thrown)}`)
   }
 }
+
+const NO_VIOLATIONS: readonly Violation[] = Object.freeze([])
 
 function invalid(message: string): Invalid {
   return { ok: false, message }

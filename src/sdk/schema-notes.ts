@@ -166,3 +166,22 @@ function nameList(names: unknown): string | undefined {
   const words = names.filter((name): name is string => typeof name === 'string').map((name) => name.slice(0, 60))
   return words.length === 0 ? undefined : words.slice(0, 8).join(', ')
 }
+
+/** The description, or a title that says more than the key it stands at. */
+export function descriptionOf(schema: Record<string, unknown>, key: string): string | undefined {
+  const { description, title } = schema
+  if (typeof description === 'string' && description.trim() !== '') return description
+  if (typeof title !== 'string') return undefined
+  const plain = (text: string): string => text.toLowerCase().replace(/[^\p{L}\p{N}]/gu, '')
+  return plain(title.slice(0, 200)) === plain(key) || title.trim() === '' ? undefined : title
+}
+
+/** `not: {}`, by which generators say "never". */
+export function excludesAll(not: unknown): boolean {
+  return not === true || (isRecord(not) && Object.keys(not).length === 0)
+}
+
+/** What still counts beside a reference that hides the rest. */
+export function annotationTerms(schema: Record<string, unknown>): readonly string[] {
+  return Object.hasOwn(schema, 'default') ? termsOf({ default: schema['default'] }, { isInteger: false }) : []
+}

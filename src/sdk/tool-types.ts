@@ -1,7 +1,7 @@
 import type { SdkTool } from './sdk-view.ts'
 import type { TypeRoot } from './survey-types.ts'
 import type { Doc } from './type-tree.ts'
-import { acceptsEmptyObject } from './type-tree.ts'
+import { acceptsEmptyObject } from './type-questions.ts'
 import { hasHiddenCharacters } from './safe-text.ts'
 import { typeFromSchema } from './types-from-schema.ts'
 

@@ -85,14 +85,3 @@ export function isTop(node: TypeNode): node is WordNode & { readonly word: 'unkn
 export function isNever(node: TypeNode): boolean {
   return node.kind === 'word' && node.word === 'never'
 }
-
-/** Whether the empty object is a value of the type: then a call needs no argument. */
-export function acceptsEmptyObject(node: TypeNode): boolean {
-  if (node.kind === 'object') return node.members.every((member) => member.isOptional)
-  if (node.kind === 'union') return node.members.some(acceptsEmptyObject)
-  if (node.kind === 'intersection') return node.members.every(acceptsEmptyObject)
-  if (node.kind === 'loose') return node.object === undefined || acceptsEmptyObject(node.object)
-  // A type that is still being read cannot be asked about: `{}` must then be written out.
-  if (node.kind === 'named') return false
-  return isTop(node)
-}

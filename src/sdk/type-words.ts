@@ -1,4 +1,6 @@
 import { isRecord } from '../data/json.ts'
+import type { TypeNode, WordNode } from './type-tree.ts'
+import { BOOLEAN, NULL, NUMBER, STRING } from './type-tree.ts'
 
 /** The words of JSON Schema's `type`, and `any` for what owners write when they mean no limit. */
 export type TypeWord = 'null' | 'boolean' | 'number' | 'integer' | 'string' | 'array' | 'object' | 'any'
@@ -67,4 +69,23 @@ export function readType(type: unknown): ReadType {
     }
   }
   return words.length === 0 ? { foreign: ['[]'] } : { words, foreign }
+}
+
+/** The type of a scalar word; lists and objects take more than their word. */
+export function wordNode(word: TypeWord, top: WordNode): TypeNode {
+  switch (word) {
+    case 'null':
+      return NULL
+    case 'boolean':
+      return BOOLEAN
+    case 'number':
+    case 'integer':
+      return NUMBER
+    case 'string':
+      return STRING
+    case 'object':
+    case 'array':
+    case 'any':
+      return top
+  }
 }

@@ -1,15 +1,17 @@
 import { isRecord } from '../data/json.ts'
-import { intersectionOf, isPlainObject, looseNode, unionOf } from './combine-types.ts'
+import { intersectionOf, looseNode, unionOf } from './combine-types.ts'
 import { createTypeInterner } from './intern-types.ts'
 import { literalsOf } from './literal-types.ts'
-import { termsOf } from './schema-notes.ts'
+import { annotationTerms, descriptionOf, excludesAll, termsOf } from './schema-notes.ts'
+import { below, beside, escapeStep, itemHint, pointerTo } from './schema-place.ts'
+import type { Place } from './schema-place.ts'
 import { createRefResolver } from './schema-refs.ts'
-import type { SchemaResource } from './schema-refs.ts'
 import { shortJson } from './short-json.ts'
-import { readType } from './type-words.ts'
-import type { TypeWord } from './type-words.ts'
+import { tupleOf } from './tuple-types.ts'
+import { leadsBack, refusedKeys } from './type-questions.ts'
+import { readType, wordNode } from './type-words.ts'
 import type { Doc, Member, NamedType, ObjectNode, TypeNode, WordNode } from './type-tree.ts'
-import { ANY, BOOLEAN, isNever, isTop, NEVER, NULL, NUMBER, STRING, UNDEFINED, UNKNOWN } from './type-tree.ts'
+import { ANY, isNever, isTop, NEVER, NULL, UNDEFINED, UNKNOWN } from './type-tree.ts'
 
 export interface SchemaWarning {
   /** JSON Pointer into the schema. */
@@ -53,15 +55,6 @@ interface Reading {
   readonly terms: readonly string[]
   readonly height: number
 }
-interface Place {
-  readonly resource: SchemaResource
-  readonly outer: Place | undefined
-  readonly step: string
-  readonly hint: string
-  readonly depth: number
-  /** Counts properties and items passed. A type that meets itself without passing one is no type at all. */
-  readonly guard: number
-}
 interface Target {
   readonly type: NamedType
   readonly guard: number
@@ -92,24 +85,6 @@ export function typeFromSchema(schema: unknown, options: SchemaTypeOptions): Sch
     warn(place, reason)
     return { node: top, terms: [], height: 0 }
   }
-  const below = (place: Place, step: string, hint: string): Place => ({
-    resource: place.resource,
-    outer: place,
-    step,
-    hint,
-    depth: place.depth + 1,
-    guard: place.guard + 1,
-  })
-  /** The same value looked at by another schema: `allOf`, `$ref` and the like. */
-  const beside = (place: Place, step: string): Place => ({
-    resource: place.resource,
-    outer: place,
-    step,
-    hint: place.hint,
-    depth: place.depth + 1,
-    guard: place.guard,
-  })
-
   function read(schema: unknown, place: Place): Reading {
     if (schema === true) return { node: top, terms: [], height: 0 }
     if (schema === false) return { node: NEVER, terms: [], height: 0 }
@@ -175,7 +150,7 @@ export function typeFromSchema(schema: unknown, options: SchemaTypeOptions): Sch
       height = Math.max(height, part.height)
       for (const term of part.terms) terms.add(term)
     }
-    if (hasRef && isLegacy) for (const term of termsOf(annotationsOf(schema), { isInteger: false })) terms.add(term)
+    if (hasRef && isLegacy) for (const term of annotationTerms(schema)) terms.add(term)
     const text = descriptionOf(schema, place.hint) ?? texts.find((found) => found !== undefined)
     return { node, ...(text !== undefined && { text }), terms: [...terms], height }
   }
@@ -326,21 +301,7 @@ export function typeFromSchema(schema: unknown, options: SchemaTypeOptions): Sch
       warn(place, `more than ${MAX_TUPLE} tuple items: not typed one by one`)
       return { node: { kind: 'array', items: top }, terms, height }
     }
-    const isClosed = isNever(rest.node) || (typeof maxItems === 'number' && maxItems <= nodes.length)
-    const required = typeof minItems === 'number' ? Math.min(Math.max(Math.ceil(minItems), 0), nodes.length) : 0
-    // An item that nothing fits ends the tuple there: only shorter arrays are values.
-    const end = nodes.findIndex(isNever)
-    const kept = end === -1 ? nodes : nodes.slice(0, end)
-    return {
-      node: {
-        kind: 'tuple',
-        items: kept,
-        required: Math.min(required, kept.length),
-        ...(!isClosed && end === -1 && { rest: rest.node }),
-      },
-      terms,
-      height,
-    }
+    return { node: tupleOf(nodes, rest.node, minItems, maxItems), terms, height }
   }
 
   function readChoice(schema: Record<string, unknown>, keyword: 'anyOf' | 'oneOf', place: Place): Reading | undefined {
@@ -431,86 +392,7 @@ export function typeFromSchema(schema: unknown, options: SchemaTypeOptions): Sch
   }
 }
 
-/** Keys that `closed` forbids and `other` speaks of. */
-function refusedKeys(closed: TypeNode, other: TypeNode): string[] {
-  if (closed.kind !== 'object' || closed.open !== undefined || closed.index !== undefined || isPlainObject(closed))
-    return []
-  if (other.kind !== 'object') return []
-  const allowed = new Set(closed.members.map((member) => member.key))
-  return other.members.map((member) => member.key).filter((key) => !allowed.has(key))
-}
-
-/** What one of `entities` is called. Only a name: a wrong singular is no worse than none. */
-function itemHint(hint: string): string {
-  if (/[^s]ies$/i.test(hint)) return `${hint.slice(0, -3)}y`
-  return /[^s]s$/i.test(hint) ? hint.slice(0, -1) : `${hint} item`
-}
-
-/** `not: {}`, by which generators say "never". */
-function excludesAll(not: unknown): boolean {
-  return not === true || (isRecord(not) && Object.keys(not).length === 0)
-}
-
-/** Whether a type would be its own alias: met again without an object or a list in between. */
-function leadsBack(node: TypeNode, type: NamedType): boolean {
-  const seen = new Set<TypeNode>()
-  const waiting: TypeNode[] = [node]
-  for (let at = waiting.pop(); at !== undefined; at = waiting.pop()) {
-    if (seen.has(at)) continue
-    seen.add(at)
-    if (at.kind === 'union' || at.kind === 'intersection') waiting.push(...at.members)
-    else if (at.kind === 'loose') waiting.push(...[at.object, at.array].filter((part) => part !== undefined))
-    else if (at.kind === 'named') {
-      if (at.type === type) return true
-      if (at.type.node !== undefined) waiting.push(at.type.node)
-    }
-  }
-  return false
-}
-
-function pointerTo(place: Place): string {
-  let pointer = ''
-  for (let at: Place = place; at.outer !== undefined; at = at.outer) pointer = `/${at.step}${pointer}`
-  return pointer
-}
-
-function escapeStep(key: string): string {
-  const short = key.length > 100 ? key.slice(0, 100) : key
-  return /[~/]/.test(short) ? short.replaceAll('~', '~0').replaceAll('/', '~1') : short
-}
-
-function wordNode(word: TypeWord, top: WordNode): TypeNode {
-  switch (word) {
-    case 'null':
-      return NULL
-    case 'boolean':
-      return BOOLEAN
-    case 'number':
-    case 'integer':
-      return NUMBER
-    case 'string':
-      return STRING
-    case 'object':
-    case 'array':
-    case 'any':
-      return top
-  }
-}
-
 function docOf(reading: Reading): { readonly doc?: Doc } {
   if (reading.text === undefined && reading.terms.length === 0) return {}
   return { doc: { ...(reading.text !== undefined && { text: reading.text }), terms: reading.terms } }
-}
-
-/** The description, or a title that says more than the key it stands at. */
-function descriptionOf(schema: Record<string, unknown>, key: string): string | undefined {
-  const { description, title } = schema
-  if (typeof description === 'string' && description.trim() !== '') return description
-  if (typeof title !== 'string') return undefined
-  const plain = (text: string): string => text.toLowerCase().replace(/[^\p{L}\p{N}]/gu, '')
-  return plain(title.slice(0, 200)) === plain(key) || title.trim() === '' ? undefined : title
-}
-
-function annotationsOf(schema: Record<string, unknown>): Record<string, unknown> {
-  return Object.hasOwn(schema, 'default') ? { default: schema['default'] } : {}
 }

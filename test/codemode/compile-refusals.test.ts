@@ -120,7 +120,7 @@ test('a code frame of a very long line shows the part around the column', async 
 
 test('control characters of a program do not reach the message', async () => {
   const { message } = await refused('const a = "\u001b[31m\u202e" = 3 = 4')
-  expect(message).not.toMatch(/[\u001b\u202e]/)
+  for (const control of ['\u001b', '\u202e']) expect(message).not.toContain(control)
 })
 
 test('a column counts UTF-16 units from 1, also for errors of the compiler, which counts bytes', async () => {

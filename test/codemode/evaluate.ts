@@ -31,3 +31,24 @@ export async function compiled(text: string): Promise<CompiledProgram> {
   if (!program.ok) throw new Error(program.message)
   return program
 }
+
+export interface Ran {
+  readonly program: CompiledProgram
+  readonly evaluated: Evaluated
+}
+
+/** Compiles and evaluates texts that have to compile, in one child process; the results by text. */
+export async function runAll(texts: readonly string[]): Promise<(text: string) => Ran> {
+  const programs = await Promise.all(texts.map(compiled))
+  const results = await evaluateAll(programs.map(({ code }) => code))
+  const ranByText = new Map<string, Ran>()
+  for (const [index, text] of texts.entries()) {
+    const [program, evaluated] = [programs[index], results[index]]
+    if (program !== undefined && evaluated !== undefined) ranByText.set(text, { program, evaluated })
+  }
+  return (text) => {
+    const ran = ranByText.get(text)
+    if (ran === undefined) throw new Error(`not evaluated: ${text}`)
+    return ran
+  }
+}

@@ -11,11 +11,8 @@ const exec = promisify(execFile)
 interface DemoOutput {
   folder: string
   databaseFile: string
-  direct: {
-    value: { result: unknown; calls: { name: string; isError: boolean; code?: string }[]; logs: { text: string }[] }
-    content: Block[]
-  }
-  throughMcp: { isError: boolean; content: Block[]; structuredContent: { result: unknown } }
+  direct: { result: unknown; calls: { name: string; isError: boolean; code?: string }[]; content: Block[] }
+  throughMcp: { isError: boolean; content: Block[] }
 }
 interface Block {
   type: string
@@ -54,13 +51,13 @@ test(
       remembered: shops.length,
       budget: 'no budget file',
     }
-    expect(output.direct.value.result).toEqual(expected)
+    expect(output.direct.result).toEqual(expected)
     expect(output.throughMcp.isError).toBe(false)
-    expect(output.throughMcp.structuredContent.result).toEqual(expected)
+    expect(JSON.parse(output.throughMcp.content[0]!.text!)).toEqual(expected)
     for (const content of [output.direct.content, output.throughMcp.content])
       expect(content.filter((block) => block.type === 'image')).toHaveLength(1)
 
-    const failing = output.direct.value.calls.filter((call) => call.isError)
+    const failing = output.direct.calls.filter((call) => call.isError)
     expect(failing).toMatchObject([{ name: 'filesystem.read_text_file', code: 'TOOL_FAILED' }])
 
     const { stdout } = await exec(process.execPath, [
@@ -69,16 +66,15 @@ test(
       output.databaseFile,
       '--json',
     ])
-    const { sessions } = JSON.parse(stdout) as {
-      sessions: { events: { type: string; callId?: string; errorInfo?: { code: string } }[] }[]
+    const { events } = JSON.parse(stdout) as {
+      events: { type: string; callId?: string; errorInfo?: { code: string } }[]
     }
-    const events = sessions.flatMap((session) => session.events)
     const types = events.map((event) => event.type)
     expect(types.indexOf('tool/call')).toBeLessThan(types.indexOf('tool/code-dispatch-start'))
     expect(types.at(-1)).toBe('tool/result')
     const started = events.filter((event) => event.type === 'tool/code-dispatch-start').map((event) => event.callId)
     const settled = events.filter((event) => event.type === 'tool/code-dispatch').map((event) => event.callId)
-    expect(started).toHaveLength(output.direct.value.calls.length)
+    expect(started).toHaveLength(output.direct.calls.length)
     expect(settled.toSorted()).toEqual(started.toSorted())
     expect(events.filter((event) => event.type === 'tool/code-dispatch' && event.errorInfo)).toMatchObject([
       { errorInfo: { code: 'TOOL_FAILED' } },
@@ -91,6 +87,6 @@ test('the demo runs any program over the same servers', { timeout: 120_000 }, as
   await writeFile(program, 'return (await tools.everything["get-sum"]({ a: 40, b: 2 }))')
   onTestFinished(() => rm(program, { force: true }))
   const output = await demo('--program', program)
-  expect(output.direct.value.result).toBe('The sum of 40 and 2 is 42.')
-  expect(output.throughMcp.structuredContent.result).toBe('The sum of 40 and 2 is 42.')
+  expect(output.direct.result).toBe('The sum of 40 and 2 is 42.')
+  expect(output.throughMcp.content[0]!.text).toBe('The sum of 40 and 2 is 42.')
 })

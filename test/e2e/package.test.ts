@@ -56,7 +56,7 @@ describe.each([
     )
     await writeFile(join(folder, 'program.ts'), 'const five: number = await tools.add({ a: 2, b: 3 })\nreturn { five }')
     const { stdout } = await codeferry('run', 'program.ts', '--mock', 'tools.json', '--json')
-    expect(JSON.parse(stdout)).toMatchObject({ value: { result: { five: 5 } } })
+    expect(JSON.parse(stdout)).toMatchObject({ result: { five: 5 } })
   })
 
   test('the library runs a program', { timeout: 120_000 }, async () => {

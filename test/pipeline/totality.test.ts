@@ -1,6 +1,7 @@
 import fc from 'fast-check'
-import { expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Policy } from '../../src/pipeline/call.ts'
+import { settle } from './fake-clock.ts'
 import { abortListeners, createRig, tool } from './rig.ts'
 
 const trap = new Proxy(
@@ -78,6 +79,12 @@ function act({ how, what: named }: Behaviour): never {
   }
 }
 
+/** A rejection that nobody hears ends the process: synchronous hooks that were written async must not cause one. */
+const unheard: unknown[] = []
+const onUnheard = (reason: unknown) => void unheard.push(reason)
+beforeAll(() => void process.on('unhandledRejection', onUnheard))
+afterAll(() => void process.off('unhandledRejection', onUnheard))
+
 test('whatever hooks and tools do, a call ends with one frozen outcome, keeps the protocol and leaves no listener', async () => {
   const one = fc.option(behaviour, { nil: undefined })
   await fc.assert(
@@ -154,4 +161,6 @@ test('whatever hooks and tools do, a call ends with one frozen outcome, keeps th
     ),
     { numRuns: 400 },
   )
+  await settle()
+  expect(unheard).toEqual([])
 })

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { describe, test } from "vitest"
+import { describe, test } from 'vitest'
 
 /**
  * Other people's data (tool catalogs, the JSON Schema suite) lies beside the checkout and is used where it lies. With

@@ -1,4 +1,5 @@
 import { CodedError, hasCode, thrownMessage } from '../../data/failure.ts'
+import type { ExecutorReport } from '../../executor/executor.ts'
 import { createProcessExecutor } from '../../executor/process-executor.ts'
 import { connectMcpServers } from '../../importers/mcp.ts'
 import { readMcpConfig } from '../../importers/mcp-config.ts'
@@ -28,9 +29,10 @@ export async function doctorCommand(options: DoctorCommandOptions, io: Io): Prom
   const host = checkNode()
   const sandbox = await interrupt.race(checkSandbox())
   const config = options.config === undefined ? [] : await interrupt.race(checkConfig(options.config, io))
-  const checks = [host, ...sandbox, ...config]
-  const exitCode = verdict(host, sandbox, config)
-  if (options.json === true) writeJson(io, { version: VERSION, ok: exitCode === EXIT.ok, exitCode, checks })
+  const checks = [host, ...sandbox.checks, ...config]
+  const exitCode = verdict(host, sandbox.checks, config)
+  if (options.json === true)
+    writeJson(io, { version: VERSION, ok: exitCode === EXIT.ok, exitCode, checks, sandbox: sandbox.report })
   else writeChecks(io, checks)
   return exitCode
 }
@@ -52,11 +54,12 @@ function checkNode(): Check {
   }
 }
 
-async function checkSandbox(): Promise<readonly Check[]> {
+async function checkSandbox(): Promise<{ readonly checks: readonly Check[]; readonly report?: ExecutorReport }> {
   try {
     await using executor = await createProcessExecutor({ requireConfinement: 'none', hasWarmSpare: false })
-    const { node, isolatedVm, confinement } = await executor.report()
-    return [
+    const report = await executor.report()
+    const { node, isolatedVm, confinement } = report
+    const checks = [
       { name: 'sandbox node', ok: true, detail: `${node.version} at ${node.path}` },
       {
         name: 'isolated-vm',
@@ -74,9 +77,10 @@ async function checkSandbox(): Promise<readonly Check[]> {
       },
       ...confinement.walls.map(({ name, stands, detail }) => ({ name: `wall: ${name}`, ok: stands, detail })),
     ]
+    return { checks, report }
   } catch (thrown) {
     if (!hasCode(thrown)) throw thrown
-    return [{ name: 'sandbox', ok: false, detail: thrownMessage(thrown) }]
+    return { checks: [{ name: 'sandbox', ok: false, detail: thrownMessage(thrown) }] }
   }
 }
 

@@ -79,6 +79,7 @@ function callLine(io: Io, call: CallSummary, all: readonly CallSummary[]): strin
     call.state === 'settled' ? '' : call.state === 'abandoned' ? 'left behind, outcome unknown' : 'not started'
   const queued = call.queuedMs >= 1 ? dim(`(waited ${formatMs(call.queuedMs)})`) : ''
   const parts = [
+    dim(`+${formatMs(call.startedMs)}`.padStart(9)),
     safe(call.name).padEnd(width),
     formatMs(call.runMs).padStart(9),
     queued,

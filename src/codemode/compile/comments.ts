@@ -28,7 +28,7 @@ export function firstComment(file: File, text: string): string | undefined {
   let end = 0
   for (const comment of comments) {
     const isLine = comment.type === 'CommentLine'
-    if (parts.length > 0 && (!isLine || text.slice(end, comment.start).trim() !== '')) break
+    if (parts.length > 0 && !(isLine && isNextLine(text.slice(end, comment.start)))) break
     const said = isLine ? comment.value.trim() : withoutStars(comment.value)
     if (said === '' || PRAGMAS.some((pragma) => said.startsWith(pragma))) {
       if (parts.length > 0) break
@@ -39,6 +39,11 @@ export function firstComment(file: File, text: string): string | undefined {
     if (!isLine || parts.length >= 5) break
   }
   return parts.length === 0 ? undefined : parts.join(' ')
+}
+
+/** Nothing between two comments but the end of the line. */
+function isNextLine(between: string): boolean {
+  return between.trim() === '' && between.split('\n').length <= 2
 }
 
 function withoutStars(block: string): string {

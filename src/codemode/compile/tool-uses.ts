@@ -37,7 +37,7 @@ export function findToolUses(facts: Facts, imported: Aliases): readonly ToolUseA
   const addAlias = (id: AnyNode | undefined, path: string) => {
     if (id?.type !== 'Identifier') return
     const name = nameOf(id)
-    if (pathByAlias.has(name) || facts.declarationsByName.get(name) !== 1) return
+    if (path.length > MAX_PATH || pathByAlias.has(name) || facts.declarationsByName.get(name) !== 1) return
     pathByAlias.set(name, path)
     waiting.push(name)
   }
@@ -69,13 +69,16 @@ interface Chain {
   readonly full?: ToolUseAt
 }
 
+/** No tool's name is longer, so what is longer names none. Bounds the work for chains and aliases of any length. */
+const MAX_PATH = 300
+
 /** From `tools` outwards over `.name` and `["name"]`, through casts, as long as names are literal. */
 function followChain(from: Visit, prefix: string): Chain {
   let end = skipTypes(from)
   let path = prefix
   let offset = from.node.start
   let depth = prefix === '' ? 0 : 1
-  for (;;) {
+  while (path.length <= MAX_PATH) {
     const member = end.up
     if (member === undefined || end.key !== 'object' || !isMember(member.node)) break
     const property = childOf(member.node, 'property')

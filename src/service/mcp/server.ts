@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto'
-import { readFileSync } from 'node:fs'
 import {
   Server,
   type CallToolResult,
@@ -14,8 +13,6 @@ import { systemClock } from '../../pipeline/system-clock.ts'
 import { deriveNames } from '../../registry/native-names.ts'
 import { GLOBAL_SCOPE, RUN_CODE, type Mode } from '../../registry/scope.ts'
 import type { SessionLog } from '../../session/log.ts'
-import { loadTemplates } from '../../sdk/templates.ts'
-import { runCodeDescription } from '../../sdk/usage.ts'
 import { createProgressReporter } from './progress.ts'
 import { outcomeToResult } from './result.ts'
 import { listTools } from './tool-list.ts'
@@ -80,15 +77,7 @@ function createServer(engine: Engine, connection: Connection): Server {
 }
 
 function toolsOf(engine: Engine, scope: string): Tool[] {
-  const view = engine.registry.view(scope)
-  return listTools(view, () => {
-    const facts = { ...engine.limits, mode: view.mode === 'both' ? ('both' as const) : ('code' as const) }
-    return runCodeDescription(
-      engine.sdk(scope),
-      facts,
-      loadTemplates((file) => readFileSync(file, 'utf8')),
-    )
-  })
+  return listTools(engine.registry.view(scope), () => engine.runCodeDescription(scope))
 }
 
 async function callTool(

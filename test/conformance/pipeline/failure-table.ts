@@ -325,6 +325,13 @@ export const FAILURE_TABLE: readonly Row[] = [
     ...REFUSED,
   },
   {
+    title: 'a check of the arguments that is async',
+    arrange: () => ({ tool: { validateArguments: (async () => []) as never } }),
+    code: 'TOOL_FAILED',
+    phase: 'arguments',
+    ...REFUSED,
+  },
+  {
     title: 'a body that throws',
     arrange: () => ({
       tool: {
@@ -389,6 +396,13 @@ export const FAILURE_TABLE: readonly Row[] = [
         },
       },
     }),
+    code: 'INVALID_TOOL_OUTPUT',
+    phase: 'value',
+    ...FAILED,
+  },
+  {
+    title: 'a check of the value that is async',
+    arrange: () => ({ tool: { output: { validate: async () => [], render: () => [] } as never } }),
     code: 'INVALID_TOOL_OUTPUT',
     phase: 'value',
     ...FAILED,

@@ -1,0 +1,44 @@
+import type { SchemaResource } from './schema-refs.ts'
+
+/** Where in a schema a reader is, and what it passed on the way. */
+export interface Place {
+  readonly resource: SchemaResource
+  readonly outer: Place | undefined
+  /** Part of a JSON Pointer, escaped already. */
+  readonly step: string
+  /** What the value here is called. */
+  readonly hint: string
+  readonly depth: number
+  /** Counts properties and items passed. A type that meets itself without passing one is no type at all. */
+  readonly guard: number
+}
+
+/** A part of the value: a property or an item. */
+export function below(place: Place, step: string, hint: string): Place {
+  return { resource: place.resource, outer: place, step, hint, depth: place.depth + 1, guard: place.guard + 1 }
+}
+
+/** The same value looked at by another schema: `allOf`, `$ref` and the like. */
+export function beside(place: Place, step: string): Place {
+  const { resource, hint, depth, guard } = place
+  return { resource, outer: place, step, hint, depth: depth + 1, guard }
+}
+
+/** JSON Pointer from the root of the document, by the way the reader came. */
+export function pointerTo(place: Place): string {
+  let pointer = ''
+  for (let at: Place = place; at.outer !== undefined; at = at.outer) pointer = `/${at.step}${pointer}`
+  return pointer
+}
+
+/** A key as part of a pointer. */
+export function escapeStep(key: string): string {
+  const short = key.length > 100 ? key.slice(0, 100) : key
+  return /[~/]/.test(short) ? short.replaceAll('~', '~0').replaceAll('/', '~1') : short
+}
+
+/** What one of `entities` is called. Only a name: a wrong singular is no worse than none. */
+export function itemHint(hint: string): string {
+  if (/[^s]ies$/i.test(hint)) return `${hint.slice(0, -3)}y`
+  return /[^s]s$/i.test(hint) ? hint.slice(0, -1) : `${hint} item`
+}
