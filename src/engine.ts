@@ -137,7 +137,8 @@ export async function createEngine(options: EngineOptions = {}): Promise<Engine>
       askedFor: (id) => asked.get(id) ?? {},
       tenantOf: (exec) =>
         config.tenantOf({ scope: exec.scope, ...(exec.sessionId !== undefined && { sessionId: exec.sessionId }) }),
-      searchTools: (view, query) => searchTools(view, deriveNames(view), query) as unknown as Json, // Plain data of its own making.
+      searchTools: (view, query, limit) =>
+        searchTools(view, deriveNames(view), query, limit === undefined ? {} : { limit }) as unknown as Json, // Plain data of its own making.
       describeTools: (view, names) => describeTools(view, deriveNames(view), names) as unknown as Json, // Likewise.
     }),
   )

@@ -14,6 +14,8 @@ import {
   ReflectDefineProperty,
   ReflectGetOwnPropertyDescriptor,
   ReflectOwnKeys,
+  stringIndexOf,
+  stringSlice,
   uncurryThis,
 } from './primordials.ts'
 import { run } from './run-facts.ts'
@@ -55,7 +57,7 @@ function installDate(global: object): void {
   const NativeDate = Date
   const dateToString = uncurryThis(NativeDate.prototype.toString)
   function GuestDate(this: unknown, ...args: unknown[]): unknown {
-    if (new.target === undefined) return dateToString(new NativeDate(run.nowMs))
+    if (new.target === undefined) return withZoneName(dateToString(new NativeDate(run.nowMs)))
     return ReflectConstruct(NativeDate, args.length === 0 ? [run.nowMs] : args, new.target)
   }
   replaceConstructor(NativeDate as unknown as Constructor, GuestDate, 'Date', 7)
@@ -67,6 +69,37 @@ function installDate(global: object): void {
   )
   define(global, 'Date', GuestDate, HIDDEN)
 }
+
+/** The engine writes the zone's name in the language of the host. */
+function withZoneName(text: string): string {
+  const at = stringIndexOf(text, ' (')
+  return at < 0 ? text : stringSlice(text, 0, at) + ' (Coordinated Universal Time)'
+}
+
+function installDateTexts(prototype: Date): void {
+  const { toString, toTimeString } = prototype
+  const replaced = {
+    toString(this: unknown): string {
+      return withZoneName(ReflectApply(toString, this, []) as string)
+    },
+    toTimeString(this: unknown): string {
+      return withZoneName(ReflectApply(toTimeString, this, []) as string)
+    },
+  }
+  define(prototype, 'toString', replaced.toString, HIDDEN)
+  define(prototype, 'toTimeString', replaced.toTimeString, HIDDEN)
+}
+
+const TEMPORAL_CLASSES = [
+  'Duration',
+  'Instant',
+  'PlainDate',
+  'PlainDateTime',
+  'PlainMonthDay',
+  'PlainTime',
+  'PlainYearMonth',
+  'ZonedDateTime',
+]
 
 interface TemporalLike {
   readonly Now: Record<string, unknown>
@@ -109,6 +142,11 @@ function installTemporal(): void {
     // An unknown function of a newer engine would read the real clock: better none.
     if (replacement === undefined) delete temporal.Now[key]
     else define(temporal.Now, key, method(key, replacement), HIDDEN)
+  }
+  const classes = temporal as unknown as Record<string, { readonly prototype: object } | undefined>
+  for (let index = 0; index < TEMPORAL_CLASSES.length; index++) {
+    const found = classes[TEMPORAL_CLASSES[index] as string]
+    if (found !== undefined) withDefaults(found.prototype, 'toLocaleString', 0, false)
   }
 }
 

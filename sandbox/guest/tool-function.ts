@@ -1,7 +1,7 @@
 import type { StartBody } from '../wire.ts'
 import { rejected, submitCall } from './calls.ts'
 import { invalidArguments, markSite } from './errors.ts'
-import { define, quote, regExpExec, SafeMap, toStringOf } from './primordials.ts'
+import { define, defineField, ObjectFreeze, quote, regExpExec, SafeMap, toStringOf } from './primordials.ts'
 import { shorten } from './text-size.ts'
 
 export type Binding = StartBody['bindings'][number]
@@ -24,6 +24,8 @@ export function toolFunction(binding: Binding, label: string): Tool {
     if (refusal !== undefined) return rejected(invalidArguments(binding.name, refusal, markSite(tool)))
     return submitCall('call', binding.name, label, args[0], tool)
   }
+  defineField(tool, 'name', binding.name, false)
+  ObjectFreeze(tool)
   functions.set(binding.name, tool)
   return tool
 }
@@ -37,6 +39,7 @@ export const full: Tool = (name?: unknown, args?: unknown): Promise<unknown> => 
   return submitCall('full', name, `tools.full(${quote(shorten(name, 80))}, …)`, args, full)
 }
 define(full, 'name', 'full', {})
+ObjectFreeze(full)
 
 /** A bare scalar is refused with the call that was meant; nothing is sent. */
 function scalarProblem(binding: Binding, label: string, args: readonly unknown[]): string | undefined {

@@ -42,7 +42,7 @@ export interface BridgeOptions {
   readonly limits: Limits
   readonly monotonicMs: () => number
   readonly artifacts: ArtifactStore
-  readonly searchTools: (query: string) => Json
+  readonly searchTools: (query: string, limit: number | undefined) => Json
   readonly describeTools: (names: readonly string[]) => Json
   /** Stops the run's wall clock while a person is asked. */
   readonly whileAsking: () => Disposable
@@ -143,7 +143,7 @@ export function createBridge(options: BridgeOptions): Bridge {
     const args = parseServiceArguments(request.argumentsJson)
     switch (request.op) {
       case 'search':
-        return { ok: true, json: JSON.stringify(options.searchTools(String(args.query ?? ''))) }
+        return { ok: true, json: JSON.stringify(options.searchTools(String(args.query ?? ''), limitIn(args.limit))) }
       case 'describe':
         return { ok: true, json: JSON.stringify(options.describeTools(namesIn(args.names))) }
       case 'artifact': {
@@ -240,6 +240,10 @@ function parseServiceArguments(json: string): Readonly<Record<string, unknown>> 
 function namesIn(value: unknown): readonly string[] {
   const names = Array.isArray(value) ? value : [value]
   return names.filter((name) => typeof name === 'string' && name !== RUN_CODE).slice(0, 100) as string[] // Filtered to strings.
+}
+
+function limitIn(value: unknown): number | undefined {
+  return typeof value === 'number' && Number.isFinite(value) ? value : undefined
 }
 
 function whole(value: unknown, otherwise: number): number {

@@ -47,7 +47,7 @@ export interface RunCodeOptions {
     readonly onEvent?: (event: RunEvent) => void
   }
   readonly tenantOf: (exec: Execution) => string
-  readonly searchTools: (view: ToolView, query: string) => Json
+  readonly searchTools: (view: ToolView, query: string, limit: number | undefined) => Json
   readonly describeTools: (view: ToolView, names: readonly string[]) => Json
 }
 
@@ -142,7 +142,7 @@ async function executeProgram(options: RunCodeOptions, args: JsonObject, exec: E
     limits,
     monotonicMs: options.monotonicMs,
     artifacts: options.artifacts,
-    searchTools: (query) => options.searchTools(view, query),
+    searchTools: (query, limit) => options.searchTools(view, query, limit),
     describeTools: (wanted) => options.describeTools(view, wanted),
     whileAsking: () => run?.pauseWall() ?? { [Symbol.dispose]: () => {} },
     ...(asked.onEvent !== undefined && { onDispatch: asked.onEvent }),

@@ -200,8 +200,13 @@ class Copier {
           return value
         }
         return this.#open(value)
-      default:
-        throw new Refusal(NOT_JSON[typeof value] ?? typeof value)
+      case 'undefined':
+        throw new Refusal(UNDEFINED)
+      case 'bigint':
+        throw new Refusal('bigint has no JSON form; write it as a string')
+      case 'symbol':
+      case 'function':
+        throw new Refusal(`${typeof value} has no JSON form`)
     }
   }
 
@@ -291,12 +296,6 @@ class Copier {
 }
 
 const UNDEFINED = 'undefined has no JSON form'
-const NOT_JSON: Partial<Record<string, string>> = {
-  undefined: UNDEFINED,
-  bigint: 'bigint has no JSON form; write it as a string',
-  symbol: 'symbol has no JSON form',
-  function: 'function has no JSON form',
-}
 
 function isLosslessNumber(value: unknown): boolean {
   return Number.isFinite(value) && !Object.is(value, -0)

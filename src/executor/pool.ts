@@ -176,7 +176,8 @@ export class Pool implements Berth {
   /** One more child for this tenant, unless as many are on their way as tenants want one. */
   #grow(tenant: string): void {
     this.#wanting.add(tenant)
-    const starting = [...this.#children.values()].filter(({ link }) => link.ready === undefined && !link.isGone).length
+    // One that was killed while it started counts until its exit is known: only then has the brake been told.
+    const starting = [...this.#children.values()].filter(({ link }) => link.ready === undefined).length
     if (starting >= this.#wanting.size) return
     if (this.#children.size < this.#options.maxChildren) this.#spawn()
     else this.#evictIdle(tenant)

@@ -21,6 +21,7 @@ export interface StandardSchema {
   }
 }
 
+const SCHEMA_LIMITS = { maxBytes: 4 * 1024 * 1024, maxNodes: 200_000, maxDepth: 1_000 }
 const MAX_ISSUES = 1_000
 const ASYNC = 'the schema validates asynchronously; use one that answers at once, and check the rest in execute'
 
@@ -43,7 +44,7 @@ export function isStandardSchema(input: unknown): input is StandardSchema {
 export function compileStandard(input: StandardSchema, role: SchemaRole): SchemaResult {
   const emitted = emitJsonSchema(input)
   if (!emitted.ok) return refuse(emitted.message)
-  const taken = snapshot(emitted.schema)
+  const taken = snapshot(emitted.schema, SCHEMA_LIMITS)
   if (!taken.ok) return refuse(`the JSON Schema it emits is not plain JSON data: ${taken.reason}`, taken.path)
   const jsonSchema = taken.value
   if (!isJsonObject(jsonSchema))
@@ -69,10 +70,11 @@ function emitJsonSchema(input: StandardSchema): Emitted {
   try {
     if (isRecord(jsonSchema) && typeof jsonSchema['input'] === 'function') {
       const emit = jsonSchema['input'] as (options: { target: string }) => unknown // Checked to be a function just now.
-      return { ok: true, schema: emit.call(jsonSchema, { target: 'draft-2020-12' }) }
+      return { ok: true, schema: asText(emit.call(jsonSchema, { target: 'draft-2020-12' })) }
     }
     if (vendor === 'zod' && '_zod' in input) {
-      return { ok: true, schema: toJSONSchema(input as unknown as $ZodType, { io: 'input' }) } // `_zod` marks a Zod 4 type.
+      const schema = toJSONSchema(input as unknown as $ZodType, { io: 'input' }) // `_zod` marks a Zod 4 type.
+      return { ok: true, schema: asText(schema) }
     }
   } catch (thrown) {
     return { ok: false, message: `the schema cannot be written as JSON Schema: ${thrownMessage(thrown)}` }
@@ -81,6 +83,11 @@ function emitJsonSchema(input: StandardSchema): Emitted {
     ok: false,
     message: `the schema (of ${vendor}) has no JSON Schema form; use a producer that emits one, or the DSL`,
   }
+}
+
+/** The schema as its text says it: producers hang hidden properties on the object they emit. */
+function asText(schema: unknown): unknown {
+  return JSON.parse(JSON.stringify(schema) ?? 'null')
 }
 
 /** A first try at nothing shows most asynchronous producers; the others are found at the first call. */

@@ -45,6 +45,10 @@ const CASES: readonly Case[] = [
   { says: 'main with catch', text: 'const main = async () => 5\nmain().catch(console.error)', form: 'expression', value: 5 },
   { says: 'main with then', text: 'async function main() { return 5 }\nmain().then(console.log)', form: 'expression', logs: ['5'] },
   { says: 'a last log', text: 'console.log("only this")', form: 'expression', logs: ['only this'] },
+  { says: 'a last expression in try', text: 'async function main() { return 5 }\ntry { await main() } catch (error) { console.error(error) }', form: 'expression', value: 5 },
+  { says: 'a last expression in catch', text: 'try { throw 1 } catch (error) { ({ failed: error }) } finally { console.log("f") }', form: 'expression', value: { failed: 1 }, logs: ['f'] },
+  { says: 'a last expression in a block', text: '{\n  const a = 2\n  a * 3\n}', form: 'expression', value: 6 },
+  { says: 'a branch at the end', text: 'const list: number[] = []\nif (true) { list.push(1) }', form: 'body' },
   // Functions.
   { says: 'an async arrow', text: 'async () => { return (await tools.get_x()).path }', form: 'function', value: 'get_x' },
   { says: 'an arrow with semicolon and comments', text: '// go\nasync () => 1; // gone', form: 'function', value: 1 },
@@ -150,6 +154,9 @@ const CASES: readonly Case[] = [
   { says: 'strict mode', text: 'let failed = false\ntry { (undeclared as any) = 1 } catch { failed = true }\nreturn failed', form: 'body', value: true },
   { says: 'probing a name that is not there', text: 'return typeof fetch === "function" ? "has" : typeof process', form: 'body', value: 'undefined' },
   { says: 'a name that looks like one of ours', text: 'const s = "throw \\u0024return_"\nconst $return = 1, $value = 2, $sdk = 3\nreturn $return + $value + $sdk', form: 'body', value: 6 },
+  { says: 'edits inside of edits', text: 'if (import.meta.main && (await import("tools"))) { console.log("a") }\nexport import a = require("tools")\nexport import type B = require("b")\nreturn 1', form: 'body', value: 1, logs: ['a'] },
+  { says: 'an exported object with a function that takes the tools', text: 'async function run(tools) { return tools.get_x() }\nmodule.exports = { run }', form: 'default', value: getX },
+  { says: 'a label that is all there is', text: 'const typescript = 1\ntypescript', form: 'expression', value: 1 },
   // Bytes.
   { says: 'a byte order mark', text: '\uFEFFreturn 1', form: 'body', value: 1 },
   { says: 'a byte order mark before a fence', text: '\uFEFF```ts\nreturn 1\n```', form: 'body', value: 1 },

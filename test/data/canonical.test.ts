@@ -16,7 +16,7 @@ test('keys are sorted by UTF-16 units and numbers are written as ECMAScript writ
     '😀',
     '\ufb33',
   ])
-  expect(canonicalJson([333333333.33333329, 1e30, 4.5, 2e-3, 0.000000000000000000000000001])).toBe(
+  expect(canonicalJson([Number('333333333.33333329'), 1e30, 4.5, 2e-3, 0.000000000000000000000000001])).toBe(
     '[333333333.3333333,1e+30,4.5,0.002,1e-27]',
   )
   expect(canonicalJson({ b: [], a: {}, c: [null, true, '\u000f"'] })).toBe(

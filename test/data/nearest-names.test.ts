@@ -39,7 +39,7 @@ test('a variant of case or separators comes before a typing error', () => {
 })
 
 test('guesses are put in a sentence', () => {
-  expect(didYouMean('citty', ['city', 'cities', 'other'])).toBe(' Did you mean "city" or "cities"?')
+  expect(didYouMean('citty', ['city', 'cittys', 'other'])).toBe(' Did you mean "cittys" or "city"?')
   expect(didYouMean('citty', ['city'])).toBe(' Did you mean "city"?')
 })
 

@@ -55,7 +55,11 @@ describe('what is plain JSON data is copied', () => {
   test('objects of another realm and without a prototype are plain', () => {
     const foreign: unknown = runInNewContext('({ list: [1, { a: null }] })')
     const bare: unknown = Object.assign(Object.create(null), { foreign })
-    expect(snapshot(bare)).toEqual({ ok: true, value: { foreign: { list: [1, { a: null }] } }, bytes: 39 })
+    expect(snapshot(bare)).toEqual({
+      ok: true,
+      value: { foreign: { list: [1, { a: null }] } },
+      bytes: JSON.stringify(bare).length,
+    })
   })
 
   test('an own __proto__ is data, and changes no prototype', () => {

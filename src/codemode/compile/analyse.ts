@@ -6,7 +6,7 @@ import { createEdits, type EditedText } from './edits.ts'
 import { collectFacts, type Facts } from './facts.ts'
 import { readingsOf, type Reading } from './fences.ts'
 import { findForbidden, findImportMeta } from './forbidden.ts'
-import { planForm, type FreshNames, type ProgramForm } from './forms.ts'
+import { leavesCode, planForm, type FreshNames, type ProgramForm } from './forms.ts'
 import { planImports, type Refusal } from './imports.ts'
 import { MAX_AMBIGUOUS_DEPTH } from './lower.ts'
 import { findMainGuards, isGuarded } from './main-guard.ts'
@@ -102,7 +102,11 @@ function readProgram(text: string): (ParsedReading & { readonly ok: true }) | Ex
     const asExpression = readAsExpression(reading)
     if (asExpression !== undefined) return { ok: true, ...asExpression }
   }
-  const parse = problem?.parse ?? { ok: false, kind: 'syntax', message: 'the fences leave no single program' }
+  const parse = problem?.parse ?? {
+    ok: false,
+    kind: 'syntax',
+    message: 'the fences in the text leave no single program',
+  }
   const source = problem?.source ?? text
   const withJsx = parse.kind === 'syntax' ? parseProgram(source, 'tsx') : parse
   return { ...parse, isJsx: withJsx.ok, source, ...(withJsx.ok && jsxOffset(withJsx.file)) }
@@ -128,8 +132,9 @@ function readAsExpression(reading: Reading): ParsedReading | undefined {
 
 /** A first line `typescript` is what is left of a fence that somebody stripped badly. */
 function dropLanguageLabel(file: File, facts: Facts): AnyNode | undefined {
-  const [first, second] = file.program.body as unknown as readonly AnyNode[] // Offsets are there.
-  if (first?.type !== 'ExpressionStatement' || second === undefined) return undefined
+  const [statement, ...others] = file.program.body
+  if (statement?.type !== 'ExpressionStatement' || !others.some(leavesCode)) return undefined
+  const first = anyNode(statement)
   const name = nameOf(childOf(first, 'expression'))
   const isLabel = ['ts', 'typescript', 'js', 'javascript'].includes(name) && !facts.declarationsByName.has(name)
   return isLabel ? first : undefined

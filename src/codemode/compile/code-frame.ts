@@ -26,9 +26,14 @@ function lead(cutFrom: number): number {
 }
 
 function excerpt(line: string, cutFrom: number): string {
-  let shown = cutFrom > 0 ? '…' : ''
-  for (const unit of line.slice(cutFrom, cutFrom + MAX_WIDTH).toWellFormed()) shown += isControl(unit) ? '·' : unit
-  return line.length > cutFrom + MAX_WIDTH ? `${shown}…` : shown
+  return `${cutFrom > 0 ? '…' : ''}${printable(line.slice(cutFrom), MAX_WIDTH)}`
+}
+
+/** Text of the program as a part of a message: short, and without characters that could take the message over. */
+export function printable(text: string, maxLength: number): string {
+  let shown = ''
+  for (const character of text.slice(0, maxLength).toWellFormed()) shown += isControl(character) ? '·' : character
+  return text.length > maxLength ? `${shown}…` : shown
 }
 
 /** Tabs too: the caret counts every character as one cell. Bidirectional controls could make a line read otherwise. */

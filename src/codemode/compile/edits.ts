@@ -24,7 +24,10 @@ interface Piece {
   readonly isFixed: boolean
 }
 
-/** Collects edits of `text` by offset. They must not overlap; insertions at one place keep their order. */
+/**
+ * Collects edits of `text` by offset. Insertions at one place keep their order; what is edited inside a range that is
+ * itself replaced goes with the range.
+ */
 export function createEdits(text: string): Edits {
   const edits: Edit[] = []
   return {
@@ -44,8 +47,8 @@ function applyEdits(text: string, edits: readonly Edit[]): EditedText {
     edited += text.slice(at, end)
     at = end
   }
-  for (const edit of edits.toSorted((left, right) => left.start - right.start || left.end - right.end)) {
-    if (edit.start < at) throw new Error(`edits overlap at offset ${edit.start}`)
+  for (const edit of edits.toSorted(outerFirst)) {
+    if (edit.start < at) continue
     copyTo(edit.start)
     if (edit.text !== '') {
       const isInsertion = edit.start === edit.end
@@ -76,4 +79,11 @@ function applyEdits(text: string, edits: readonly Edit[]): EditedText {
       return piece.isFixed ? piece.originalStart : piece.originalStart + (offset - piece.editedStart)
     },
   }
+}
+
+function outerFirst(left: Edit, right: Edit): number {
+  if (left.start !== right.start) return left.start - right.start
+  const isInsertion = (edit: Edit) => edit.start === edit.end
+  if (isInsertion(left) || isInsertion(right)) return Number(isInsertion(right)) - Number(isInsertion(left))
+  return right.end - left.end
 }

@@ -11,10 +11,14 @@ export interface ExplainedError {
   readonly stack: string
 }
 
-/** Puts an uncaught error of a run into words. Everything in `error` is text from the guest, and may be forged. */
+/**
+ * Puts an uncaught error of a run into words. Everything in `error` is text from the guest, and may be forged.
+ * `toolNames`: for advice only.
+ */
 export function explainRuntimeError(
   error: { readonly name: string; readonly message: string; readonly stack: string },
   compiled: CompiledProgram,
+  toolNames: readonly string[] = [],
 ): ExplainedError {
   const stack = compiled.mapStack(error.stack)
   const at = firstPlace(stack)
@@ -22,7 +26,7 @@ export function explainRuntimeError(
   const isNamed = error.name !== '' && error.name !== 'Error' && !error.message.startsWith(error.name)
   const said = isNamed ? `${error.name}: ${error.message}` : error.message
   const place = at === undefined ? '' : `\n  at program.ts:${at.line}:${at.column}\n${compiled.frameAt(at)}`
-  const hint = hintFor(error)
+  const hint = hintFor(error, toolNames)
   return { message: `${said}${place}${hint === '' ? '' : `\n${hint}`}`, ...at, stack }
 }
 
@@ -40,9 +44,12 @@ function firstPlace(stack: string): Position | undefined {
 
 const NOT_DEFINED = ' is not defined'
 
-function hintFor({ name, message }: { readonly name: string; readonly message: string }): string {
+function hintFor(
+  { name, message }: { readonly name: string; readonly message: string },
+  toolNames: readonly string[],
+): string {
   if (name !== 'ReferenceError' || !message.endsWith(NOT_DEFINED)) return ''
   const missing = message.slice(0, -NOT_DEFINED.length)
-  const instead = insteadOfName(missing, [])
+  const instead = insteadOfName(missing, toolNames)
   return instead === undefined ? GLOBALS_SENTENCE : `${missing}: ${instead}.`
 }

@@ -1,5 +1,5 @@
 import type { AnalysisProblem } from './analyse.ts'
-import { codeFrame } from './code-frame.ts'
+import { codeFrame, printable } from './code-frame.ts'
 import type { Refusal } from './imports.ts'
 import { createLineTable, type Position } from './positions.ts'
 import { syntaxAdvice } from './syntax-advice.ts'
@@ -17,6 +17,8 @@ export interface CompileFailure {
 
 /** More than this many refusals in one message help nobody. */
 const MAX_REFUSALS = 5
+/** Parsers quote names, and a name can be as long as a program. */
+const MAX_MESSAGE = 300
 
 export function tooLarge(bytes: number, maxBytes: number): CompileFailure {
   return {
@@ -76,8 +78,8 @@ function placedFailure(text: string, offset: number | undefined, message: string
 }
 
 function inOurStyle(message: string): string {
-  const [first = '', second = ''] = message
+  const [first = '', second = ''] = message.slice(0, 2)
   // `JSX`, `TS…` and quoted things stay.
   const lowered = second === second.toLowerCase() ? first.toLowerCase() + message.slice(1) : message
-  return lowered.endsWith('.') ? lowered.slice(0, -1) : lowered
+  return printable(lowered.endsWith('.') ? lowered.slice(0, -1) : lowered, MAX_MESSAGE)
 }

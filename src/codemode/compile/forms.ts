@@ -12,6 +12,7 @@ import {
   type File,
   type Statement,
 } from './ast.ts'
+import { printable } from './code-frame.ts'
 import type { Edits } from './edits.ts'
 import { chooseEntry, declarationOf, entryMethod, isCalledAtTop, isReferenced, namedFunctions } from './entry.ts'
 import { entryArguments } from './entry-arguments.ts'
@@ -79,12 +80,12 @@ export function planForm(context: Context): FormPlan {
     if (isFunction(expression) && expression['generator'] !== true) return planFunction(context, lastNode, expression)
   }
   if (main !== undefined && !isReferenced(main, facts)) return planEntry(context, main)
-  const value = last.type === 'IfStatement' ? guardedValue(context, lastNode) : lastNode
-  if (value?.type === 'ExpressionStatement') {
+  const values = lastExpressions(context, lastNode)
+  for (const value of values) {
     edits.insert(value.start, `throw ${context.names.mark}(`)
     edits.insert(endOf(text, value), ')')
-    return { form: 'expression', notices: [] }
   }
+  if (values.length > 0) return { form: 'expression', notices: [] }
   if (statements.every((statement) => DECLARATIONS.has(declarationOf(statement).type)) && functions.length > 0) {
     const entry = chooseEntry(functions, facts)
     if (entry !== undefined && entryArguments(entry.node, facts, '').isComplete) return planEntry(context, entry)
@@ -112,7 +113,10 @@ function planDefault(context: Context, exported: Exported): FormPlan | undefined
   if (isFunction(value)) return planCall(context, 'default', names.value, value)
   if (value.type.startsWith('Class')) return { form: 'default', notices: [notCalled(['a class'])] }
   const method = entryMethod(value)
-  if (method !== undefined) return planCall(context, 'default', `${names.value}.${method.name}`, method.node)
+  if (method !== undefined) {
+    const declared = namedFunctions(file.program.body).find((one) => one.name === nameOf(method.node))
+    return planCall(context, 'default', `${names.value}.${method.name}`, declared?.node ?? method.node)
+  }
   appendReturn(context, valueOrCall(names.value))
   return { form: 'default', notices: [] }
 }
@@ -123,9 +127,10 @@ function valueOrCall(name: string): string {
 
 function planEntry(context: Context, entry: { readonly name: string; readonly node: AnyNode }): FormPlan {
   const plan = planCall(context, 'main', entry.name, entry.node)
+  const name = printable(entry.name, 60)
   const notice = {
     code: 'main-called',
-    message: `the program declares ${entry.name}() and does not call it; it was called, and its value is the result. Write: return await ${entry.name}()`,
+    message: `the program declares ${name}() and does not call it; it was called, and its value is the result. Write: return await ${name}()`,
   }
   return { ...plan, notices: [notice, ...plan.notices] }
 }
@@ -175,15 +180,23 @@ function appendReturn({ text, edits, names }: Context, code: string): void {
   edits.insert(text.length, `\n;throw ${names.mark}(${code})`)
 }
 
-/** The last expression in the branch of a main guard. */
-function guardedValue({ guards }: Context, statement: AnyNode): AnyNode | undefined {
-  if (!guards.some((guard) => guard.statement === statement)) return undefined
-  const branch = childOf(statement, 'consequent')
-  return branch?.type === 'BlockStatement' ? childrenOf(branch, 'body').at(-1) : branch
+/** Statements whose value is the program's: the last one, also at the end of a block, of `try` and of a main guard. */
+function lastExpressions({ guards }: Context, statement: AnyNode): readonly AnyNode[] {
+  const found: AnyNode[] = []
+  const waiting: (AnyNode | undefined)[] = [statement]
+  while (waiting.length > 0) {
+    const node = waiting.pop()
+    if (node?.type === 'ExpressionStatement') found.push(node)
+    else if (node?.type === 'BlockStatement') waiting.push(childrenOf(node, 'body').at(-1))
+    else if (node?.type === 'CatchClause') waiting.push(childOf(node, 'body'))
+    else if (node?.type === 'TryStatement') waiting.push(childOf(node, 'block'), childOf(node, 'handler'))
+    else if (guards.some((guard) => guard.statement === node)) waiting.push(node && childOf(node, 'consequent'))
+  }
+  return found
 }
 
 /** Statements that do something or declare something at run time. */
-function leavesCode(statement: Statement): boolean {
+export function leavesCode(statement: Statement): boolean {
   const node = anyNode(statement)
   if (node.type === 'ExportNamedDeclaration' && childOf(node, 'declaration') === undefined) return false
   const declaration = declarationOf(statement)

@@ -1,4 +1,5 @@
 import { anyNode, childOf, childrenOf, nameOf, stringValue, type AnyNode, type File, type Visit } from './ast.ts'
+import { printable } from './code-frame.ts'
 import type { Edits } from './edits.ts'
 import type { Facts } from './facts.ts'
 import { isSdkModule, sdkMember } from './sdk-modules.ts'
@@ -112,7 +113,7 @@ function moduleRefusal(offset: number, source: string): Refusal {
 }
 
 function shown(source: string): string {
-  return source.length > 100 ? `${source.slice(0, 100)}…` : source
+  return printable(source, 100)
 }
 
 /** `import { tools } from "anything"`: a module of that name exists nowhere, and what is meant is plain. */

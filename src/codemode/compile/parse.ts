@@ -64,7 +64,9 @@ function attempt(text: string, options: ParserOptions): Attempt {
     // The parser recurses; a few hundred levels of brackets or a few thousand operators in a row use up the stack.
     if (thrown instanceof RangeError)
       return { ok: false, kind: 'too-deep', message: 'the program is nested too deeply', isTolerable: false }
-    if (!(thrown instanceof SyntaxError)) throw thrown
+    // The parser trips over itself on some broken texts (`namespace return`): a bug of its own, but no program either.
+    if (!(thrown instanceof SyntaxError))
+      return { ok: false, kind: 'syntax', message: 'the text is no program', isTolerable: false }
     const error: BabelError = thrown
     return {
       ok: false,

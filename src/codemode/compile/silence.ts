@@ -1,5 +1,6 @@
 import type { Notice } from '../../executor/executor.ts'
 import { childOf, childrenOf, nameOf, type Statement } from './ast.ts'
+import { printable } from './code-frame.ts'
 import { declarationOf, namedFunctions } from './entry.ts'
 import type { Facts } from './facts.ts'
 
@@ -23,14 +24,19 @@ export function noticesOfSilence(statements: readonly Statement[], facts: Facts)
     .map((one) => nameOf(childOf(one, 'id')))
     .find((name) => name !== '' && !facts.usesByName.has(name))
   if (unused === undefined) return []
-  const message = `the last statement computes "${unused}" and nothing returns it. Write: return ${unused}`
+  const name = printable(unused, 60)
+  const message = `the last statement computes "${name}" and nothing returns it. Write: return ${name}`
   return [{ code: 'not-returned', message }]
 }
 
 const MAX_NAMES = 5
 
 export function notCalled(names: readonly string[]): Notice {
-  const listed = names.slice(0, MAX_NAMES).join(', ') + (names.length > MAX_NAMES ? ', …' : '')
+  const listed =
+    names
+      .slice(0, MAX_NAMES)
+      .map((name) => printable(name, 60))
+      .join(', ') + (names.length > MAX_NAMES ? ', …' : '')
   const message = `the program declares ${listed} and calls nothing, so nothing ran. End it with the call that is meant, for example: return await main()`
   return { code: 'not-called', message }
 }

@@ -266,19 +266,13 @@ class Explainer {
 }
 
 /** Reported besides the faults below them, and saying nothing more. */
-const LINKS = new Set([
-  ...[
-    '$ref',
-    '$recursiveRef',
-    'allOf',
-    'if',
-    'properties',
-    'patternProperties',
-    'additionalProperties',
-    'dependentSchemas',
-  ],
-  ...['unevaluatedProperties', 'prefixItems', 'items', 'additionalItems', 'unevaluatedItems'],
-])
+const LINKS = new Set(
+  [
+    '$ref $recursiveRef allOf if dependentSchemas',
+    'properties patternProperties additionalProperties unevaluatedProperties',
+    'prefixItems items additionalItems unevaluatedItems',
+  ].flatMap((words) => words.split(' ')),
+)
 const NO_DUPLICATES = 'an array without duplicates'
 const SPEAKS_FOR_ALL_BELOW = new Set(['anyOf', 'oneOf', 'propertyNames'])
 

@@ -17,15 +17,14 @@ const MAX_WARNINGS = 50
 /** What comparing every item of an array with every other costs, in visits. */
 const PAIRING_WEIGHT = 500
 
-const SCHEMA_KEYWORDS = [
-  ...['additionalItems', 'unevaluatedItems', 'contains', 'additionalProperties', 'unevaluatedProperties'],
-  ...['propertyNames', 'not', 'if', 'then', 'else'],
-]
+const SCHEMA_KEYWORDS = words(
+  'additionalItems unevaluatedItems contains additionalProperties unevaluatedProperties propertyNames not if then else',
+)
 const LIST_KEYWORDS = ['prefixItems', 'allOf', 'anyOf', 'oneOf']
 const MAP_KEYWORDS = ['$defs', 'definitions', 'properties', 'dependentSchemas']
-const COUNT_KEYWORDS = [
-  ...['minItems', 'maxItems', 'minContains', 'maxContains', 'minLength', 'maxLength', 'minProperties', 'maxProperties'],
-]
+const COUNT_KEYWORDS = words(
+  'minItems maxItems minContains maxContains minLength maxLength minProperties maxProperties',
+)
 const COMBINATORS = ['$ref', 'allOf', 'anyOf', 'oneOf', 'not']
 
 export interface PrepareOptions {
@@ -385,4 +384,7 @@ function isText(value: Json): value is string {
 function sizeOf(value: unknown): number {
   if (typeof value !== 'object' || value === null) return 1
   return Array.isArray(value) ? value.length : Object.keys(value).length
+}
+function words(text: string): string[] {
+  return text.split(' ')
 }

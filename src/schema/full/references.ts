@@ -35,8 +35,14 @@ export function resolveReferences(root: PreparedNode, preparer: Preparer): Looku
 
 /** Where a node refers to, as the validator looks it up. */
 export function uriOf(node: PreparedNode): string {
-  const absolute: unknown = node['__absolute_ref__']
-  return String(absolute ?? node['$ref'])
+  const absolute = node['__absolute_ref__']
+  return typeof absolute === 'string' ? absolute : referenceOf(node)
+}
+
+/** The reference of a node as it was written. */
+function referenceOf(node: PreparedNode): string {
+  const reference = node['$ref']
+  return typeof reference === 'string' ? reference : ''
 }
 
 /** The validator registers a schema and all below it, and writes absolute references into them. */
@@ -65,7 +71,7 @@ function byPointer(uri: string, lookup: Lookup, preparer: Preparer): PreparedNod
 }
 
 function unresolved(node: PreparedNode, preparer: Preparer): PreparedNode {
-  const reference = String(node['$ref'])
+  const reference = referenceOf(node)
   const why = /^[a-z][a-z0-9+.-]*:/i.test(reference) ? 'is elsewhere and is not fetched' : 'leads nowhere'
   preparer.warn([], `reference ${quote(reference)} ${why}; anything is accepted there`)
   return preparer.inexactly(preparer.accepting())
@@ -73,7 +79,7 @@ function unresolved(node: PreparedNode, preparer: Preparer): PreparedNode {
 
 /** The validator does not follow the dynamic scope: when it could matter, the reference accepts everything. */
 function dropAmbiguous(node: PreparedNode, preparer: Preparer): void {
-  const reference = String(node['$ref'])
+  const reference = referenceOf(node)
   const anchor = reference.slice(reference.indexOf('#') + 1)
   if ((preparer.dynamicAnchors.get(anchor) ?? 0) < 2) return
   preparer.warn([], `dynamic reference ${quote(reference)} has several targets; anything is accepted there`)
@@ -99,7 +105,7 @@ function cutCircles(root: PreparedNode, lookup: Lookup, preparer: Preparer): voi
       } else if (!state.has(below)) enter(below)
       // Only a reference leads back up.
       else if (state.get(below) === 'open' && top.node['$ref'] !== undefined) {
-        preparer.warn([], `reference ${quote(String(top.node['$ref']))} leads back to itself and is ignored`)
+        preparer.warn([], `reference ${quote(referenceOf(top.node))} leads back to itself and is ignored`)
         delete top.node['$ref']
         preparer.inexactly(top.node)
       }
