@@ -3,6 +3,7 @@ import type { ToolDefinition } from './registry/tool.ts'
 import type { Mode } from './registry/scope.ts'
 import type { Approver, Guard, Observer, Policy } from './pipeline/call.ts'
 import type { ServerEntry } from './importers/mcp-config.ts'
+import { CodedError } from './data/failure.ts'
 import { DEFAULT_LIMITS, resolveLimits, type Limits } from './codemode/limits.ts'
 
 /** What an embedder may say; everything has a default. */
@@ -20,6 +21,8 @@ export interface EngineOptions {
   readonly requireConfinement?: 'none' | 'basic' | 'strong'
   /** Binary for sandbox children; default: the pinned one, else this process's. */
   readonly sandboxNode?: string
+  /** How many sandbox processes there may be, and how many programs may wait for one. */
+  readonly pool?: PoolLimits
   /** Answers the questions of policies. Without one they fail closed. */
   readonly approver?: Approver
   readonly policies?: readonly Policy[]
@@ -31,6 +34,15 @@ export interface EngineOptions {
   readonly onProblem?: (problem: EngineProblem) => void
   /** Checks the protocol of every call and reports a breach as a problem. Default false. */
   readonly checkInvariants?: boolean
+}
+
+export interface PoolLimits {
+  /** In all. Default 8. */
+  readonly maxChildren?: number
+  /** For one tenant, whose programs share them. Default 2. */
+  readonly childrenPerTenant?: number
+  /** Programs that wait; one more is refused as `OVERLOADED`. Default 512. */
+  readonly maxQueue?: number
 }
 
 export interface EngineProblem {
@@ -47,7 +59,7 @@ export interface EngineConfig extends Required<Omit<EngineOptions, 'approver' | 
   readonly sandboxNode: string | undefined
 }
 
-/** Throws `CONFIG_INVALID` for limits out of range. */
+/** Throws `CONFIG_INVALID` for limits and pool sizes out of range. */
 export function resolveEngineConfig(options: EngineOptions): EngineConfig {
   return {
     tools: options.tools ?? [],
@@ -57,6 +69,7 @@ export function resolveEngineConfig(options: EngineOptions): EngineConfig {
     limits: resolveLimits(DEFAULT_LIMITS, options.limits),
     requireConfinement: options.requireConfinement ?? 'basic',
     sandboxNode: options.sandboxNode,
+    pool: checkPool(options.pool ?? {}),
     approver: options.approver,
     policies: options.policies ?? [],
     guards: options.guards ?? [],
@@ -65,4 +78,17 @@ export function resolveEngineConfig(options: EngineOptions): EngineConfig {
     onProblem: options.onProblem ?? (() => {}),
     checkInvariants: options.checkInvariants ?? false,
   }
+}
+
+/** The defaults are the executor's own. */
+function checkPool(pool: PoolLimits): PoolLimits {
+  const known = ['maxChildren', 'childrenPerTenant', 'maxQueue']
+  const wrong = Object.entries(pool).flatMap(([name, value]: [string, unknown]) => {
+    if (!known.includes(name)) return [`${name} is not a pool size (there are: ${known.join(', ')})`]
+    if (value === undefined || (typeof value === 'number' && Number.isInteger(value) && value >= 1 && value <= 65_536))
+      return []
+    return [`${name} must be an integer from 1 to 65536; got ${JSON.stringify(value) ?? String(value)}`]
+  })
+  if (wrong.length > 0) throw new CodedError('CONFIG_INVALID', `pool: ${wrong.join('; ')}`)
+  return Object.fromEntries(Object.entries(pool).filter(([, value]) => value !== undefined))
 }

@@ -109,6 +109,7 @@ export async function createEngine(options: EngineOptions = {}): Promise<Engine>
   const [executor, servers] = await bothOrNeither(
     createProcessExecutor({
       requireConfinement: config.requireConfinement,
+      ...config.pool,
       ...(config.sandboxNode !== undefined && { node: config.sandboxNode }),
     }),
     connectMcpServers(config.mcpServers, { onProblem: report }),

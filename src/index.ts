@@ -50,3 +50,6 @@ export { createRatePolicy } from './policy/rate.ts'
 export { createRedactPolicies, createRedactPolicy } from './policy/redact.ts'
 export { createSpillPolicy } from './policy/spill.ts'
 export { createTimeoutPolicy } from './policy/timeout.ts'
+
+export { builtInPresenters, CardProjection, cardsOf, presentersOf, type Card, type FindPresenter } from './cards.ts'
+export { watchLog } from './session/watch-log.ts'

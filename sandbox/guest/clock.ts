@@ -61,6 +61,7 @@ function installDate(global: object): void {
     return ReflectConstruct(NativeDate, args.length === 0 ? [run.nowMs] : args, new.target)
   }
   replaceConstructor(NativeDate as unknown as Constructor, GuestDate, 'Date', 7)
+  installDateTexts(NativeDate.prototype)
   define(
     GuestDate,
     'now',

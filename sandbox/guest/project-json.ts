@@ -171,7 +171,9 @@ class Projection {
     for (let hops = 0; ; hops++) {
       switch (typeof value) {
         case 'string':
-          this.#put(quote(this.#strict ? value : toWellFormed(value)))
+          // Told before it is copied: half a gigabyte of text is not to be quoted first.
+          if (value.length > this.#maxBytes) this.#isOversize = true
+          else this.#put(quote(this.#strict ? value : toWellFormed(value)))
           return true
         case 'boolean':
           this.#put(value ? 'true' : 'false')

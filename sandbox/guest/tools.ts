@@ -89,7 +89,10 @@ export function createTools(bindings: Bindings): object {
         add(binding.name, binding.name)
         if (binding.path.length > 1) add(joinPath(binding.path), binding.name)
       })
-      root().members.forEach((_place, key) => add(key, key))
+      root().members.forEach((place, key) => {
+        const isPlainTool = place.binding !== undefined && place.members.size === 0
+        add(key, isPlainTool ? (place.binding as Binding).name : key)
+      })
     },
   })
 }
@@ -178,19 +181,14 @@ function createGroup(group: Group, callable?: Function): object {
       noteVariant(group.label, key, meant)
       return group.find(meant)
     }
-    rememberMiss(group.label, key, group.listed)
+    rememberMiss(group.label, key, () => keysOf(group))
     return undefined
   }
   return new ProxyConstructor(target, {
     __proto__: null,
     get: (_target: object, key: PropertyKey): unknown => lookUp(key),
     has: (_target: object, key: PropertyKey): boolean => typeof key === 'string' && group.find(key) !== undefined,
-    ownKeys: (): string[] => {
-      const keys = group.listed()
-      const hidden = group.hidden()
-      for (let index = 0; index < hidden.length; index++) append(keys, hidden[index] as string)
-      return keys as unknown as string[]
-    },
+    ownKeys: () => keysOf(group) as unknown as string[],
     getOwnPropertyDescriptor: (_target: object, key: PropertyKey): PropertyDescriptor | undefined => {
       const value = typeof key === 'string' ? group.find(key) : undefined
       if (value === undefined) return undefined
@@ -203,6 +201,13 @@ function createGroup(group: Group, callable?: Function): object {
     setPrototypeOf: refuse,
     preventExtensions: refuse,
   } as ProxyHandler<object>)
+}
+
+function keysOf(group: Group): List<string> {
+  const keys = group.listed()
+  const hidden = group.hidden()
+  for (let index = 0; index < hidden.length; index++) append(keys, hidden[index] as string)
+  return keys
 }
 
 function isIn(list: List<string>, wanted: string): boolean {

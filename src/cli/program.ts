@@ -32,6 +32,7 @@ export function createProgram(io: Io, setExitCode: (code: number) => void): Comm
     .option('--session <id>', 'go on with this session of the file')
     .option('--timeout <ms>', 'most time the program may take', positiveInteger)
     .addOption(confinementOption())
+    .option('--cards', 'show each call as a card too')
     .option('--json', 'print one JSON document')
     .action(act(async (path: string, options) => (await import('./commands/run.ts')).runCommand(path, options, io)))
 
@@ -58,10 +59,12 @@ export function createProgram(io: Io, setExitCode: (code: number) => void): Comm
   withHelp(program.command('log'), [
     'codeferry log sessions.sqlite',
     'codeferry log sessions.sqlite --session session-1',
+    'codeferry log sessions.sqlite --session session-1 --replay',
   ])
     .description('show the sessions of a database, or the events and calls of one')
     .argument('<db>', 'SQLite file that run --db wrote')
     .option('--session <id>', 'the session to show')
+    .option('--replay', 'show the calls as cards, from the log alone, as run --cards did')
     .option('--json', 'print one JSON document')
     .action(act(async (path: string, options) => (await import('./commands/log.ts')).logCommand(path, options, io)))
 

@@ -34,6 +34,7 @@ export function createDispatchLog(
         isError: outcome.isError,
         ...(outcome.isError ? { errorInfo: outcome.error } : { valueDigest: digestJson(outcome.value) }),
         content: outcome.content,
+        ...(outcome.meta !== undefined && { meta: outcome.meta }),
         timings: { queuedMs, runMs },
         bodyStarted,
       })

@@ -14,10 +14,10 @@ import type { ToolView } from '../registry/view.ts'
 import type { SessionLog } from '../session/log.ts'
 import { createBridge, type Bridge, type CallSummary, type DispatchEvent } from './bridge.ts'
 import { compileProgram, type CompiledProgram } from './compile.ts'
-import { deriveDescription } from './compile/description.ts'
 import { explainRuntimeError } from './compile/explain.ts'
 import { resolveLimits, type Limits } from './limits.ts'
 import { presentFailure, presentSuccess, type PresentationLimits, type RunFacts } from './presentation.ts'
+import { runCodePresenter } from './run-code-presenter.ts'
 
 /** The canonical value of a successful `run_code`. `result` is absent when the program returned nothing. */
 export interface RunValue {
@@ -94,10 +94,7 @@ export function createRunCodeTool(options: RunCodeOptions): ToolDefinition {
       failedContent.delete(exec.callId)
       return result.isError ? content : undefined
     },
-    presentCall: (args) => ({
-      kind: 'terminal',
-      command: typeof args.description === 'string' ? args.description : deriveDescription(String(args.code ?? '')),
-    }),
+    ...runCodePresenter,
   }
 }
 

@@ -28,7 +28,7 @@ const RETRY_STEPS = 20_000
  * accepts more. Preparing is put off until a value (or the warnings) is asked for, as most imported tools are never called.
  *
  * Bounded: visits, reference circles, long arrays under `uniqueItems`, most slow patterns (see `pattern.ts`). Not bounded:
- * a pattern made to get past that check; and a value nested deeper than the validator's recursion goes (about a thousand
+ * a pattern made to get past that check; and a value nested deeper than the validator's recursion goes (a few hundred
  * levels, under a schema that refers to itself) is refused although it may match. `format` is an annotation, as the
  * standard has it by default.
  */

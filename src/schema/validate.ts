@@ -20,7 +20,7 @@ const MAX_SUGGESTIONS = 50
 export function validateSubset(root: Node, value: unknown): readonly Violation[] {
   const taken = snapshot(value)
   if (!taken.ok) return [unreadable(taken.path, taken.reason)]
-  return new Walk().run(root, taken.value)
+  return new Walk(root, taken.value).run()
 }
 
 /** The violation of a value that has no JSON form at all. */
@@ -44,77 +44,91 @@ interface Sink {
   readonly max: number
   isFull: boolean
 }
-type Task =
-  | {
-      readonly kind: 'check'
-      readonly node: Node
-      readonly value: Json
-      readonly place: Place | undefined
-      readonly sink: Sink
-    }
-  | {
-      readonly kind: 'join'
-      readonly branches: readonly Sink[]
-      readonly value: Json
-      readonly place: Place | undefined
-      readonly sink: Sink
-    }
+interface Check {
+  readonly kind: 'check'
+  readonly node: Node
+  readonly value: Json
+  readonly place: Place | undefined
+  readonly sink: Sink
+}
+/** Comes after the checks of all branches. */
+interface Join {
+  readonly kind: 'join'
+  readonly branches: readonly Sink[]
+  readonly value: Json
+  readonly place: Place | undefined
+  readonly sink: Sink
+}
+type Task = Check | Join
 
-class Walk {
-  /** Last in, first out; what a task adds is put on in reverse, so that everything happens in walk order. */
+/** Is itself what rules are handed, at the value that is being checked: one object for a whole walk, not one a value. */
+class Walk implements Visit {
+  /** Last in, first out; what a check adds is put on in reverse, so that everything happens in walk order. */
   readonly #tasks: Task[] = []
+  readonly #added: Task[] = []
+  readonly #sink: Sink = { found: [], max: MAX_VIOLATIONS, isFull: false }
   #suggestionsLeft = MAX_SUGGESTIONS
+  #at: Check
 
-  run(root: Node, value: Json): readonly Violation[] {
-    const sink: Sink = { found: [], max: MAX_VIOLATIONS, isFull: false }
-    this.#tasks.push({ kind: 'check', node: root, value, place: undefined, sink })
+  constructor(root: Node, value: Json) {
+    this.#at = { kind: 'check', node: root, value, place: undefined, sink: this.#sink }
+    this.#tasks.push(this.#at)
+  }
+
+  run(): readonly Violation[] {
     for (let task = this.#tasks.pop(); task !== undefined; task = this.#tasks.pop()) {
       if (task.sink.isFull) continue
       if (task.kind === 'check') this.#check(task)
       else join(task)
     }
-    if (sink.isFull) sink.found.push(tooMany())
-    return sink.found
+    if (this.#sink.isFull) this.#sink.found.push(tooMany())
+    return this.#sink.found
   }
 
-  #check({ node, value, place, sink }: Task & { kind: 'check' }): void {
+  #check(check: Check): void {
+    this.#at = check
+    for (const rule of check.node.rules) rule(check.value, this)
+    for (let added = this.#added.pop(); added !== undefined; added = this.#added.pop()) this.#tasks.push(added)
+  }
+
+  get subject(): string {
+    return subjectOf(keysOf(this.#at.place))
+  }
+
+  fail(expected: string, message: string): void {
+    const { place, value, sink } = this.#at
+    add(sink, { path: pointerOf(keysOf(place)), expected, received: describeValue(value), message })
+  }
+
+  failKey(key: string, expected: string, received: string, say: (name: string) => string): void {
+    const keys = [...keysOf(this.#at.place), key]
+    add(this.#at.sink, { path: pointerOf(keys), expected, received, message: say(subjectOf(keys)) })
+  }
+
+  descend(node: Node, value: Json, key: string | number): void {
     if (node.rules.length === 0) return
-    const added: Task[] = []
-    const tasks = this.#tasks
-    const nearest = (wanted: string, known: Iterable<string>) =>
-      this.#suggestionsLeft-- > 0 ? nearestNames(wanted, known, 1)[0] : undefined
-    const visit: Visit = {
-      get subject() {
-        return subjectOf(keysOf(place))
-      },
-      fail(expected, message) {
-        add(sink, { path: pointerOf(keysOf(place)), expected, received: describeValue(value), message })
-      },
-      failKey(key, expected, received, say) {
-        const keys = [...keysOf(place), key]
-        add(sink, { path: pointerOf(keys), expected, received, message: say(subjectOf(keys)) })
-      },
-      descend(child, part, key) {
-        if (child.rules.length > 0) {
-          added.push({ kind: 'check', node: child, value: part, place: { parent: place, key }, sink })
-        }
-      },
-      chooseOne(nodes) {
-        const branches = nodes.map((): Sink => ({ found: [], max: REASONS_PER_BRANCH, isFull: false }))
-        for (const [index, branch] of nodes.entries()) {
-          added.push({ kind: 'check', node: branch, value, place, sink: branches[index]! }) // One sink a node.
-        }
-        added.push({ kind: 'join', branches, value, place, sink })
-      },
-      nearest,
+    const { place, sink } = this.#at
+    this.#added.push({ kind: 'check', node, value, place: { parent: place, key }, sink })
+  }
+
+  chooseOne(nodes: readonly Node[]): void {
+    const { value, place, sink } = this.#at
+    const branches: Sink[] = []
+    for (const node of nodes) {
+      const branch: Sink = { found: [], max: REASONS_PER_BRANCH, isFull: false }
+      branches.push(branch)
+      this.#added.push({ kind: 'check', node, value, place, sink: branch })
     }
-    for (const rule of node.rules) rule(value, visit)
-    for (let i = added.length - 1; i >= 0; i--) tasks.push(added[i]!)
+    this.#added.push({ kind: 'join', branches, value, place, sink })
+  }
+
+  nearest(wanted: string, known: Iterable<string>): string | undefined {
+    return this.#suggestionsLeft-- > 0 ? nearestNames(wanted, known, 1)[0] : undefined
   }
 }
 
 /** All branches have been checked: exactly one must have found nothing wrong. */
-function join({ branches, value, place, sink }: Task & { kind: 'join' }): void {
+function join({ branches, value, place, sink }: Join): void {
   const matching = branches.flatMap(({ found }, index) => (found.length === 0 ? [index + 1] : []))
   if (matching.length === 1) return
   const keys = keysOf(place)

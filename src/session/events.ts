@@ -61,6 +61,8 @@ export interface CodeDispatchEvent {
   readonly isError: boolean
   readonly errorInfo?: Failure
   readonly content: readonly ContentBlock[]
+  /** UI metadata, as on a result: a nested call has a card of its own. */
+  readonly meta?: Json
   /** SHA-256 (hex) of the RFC 8785 form of the canonical value; absent on failures. */
   readonly valueDigest?: string
   readonly timings: { readonly queuedMs: number; readonly runMs: number }

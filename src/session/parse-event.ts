@@ -138,6 +138,7 @@ const eventFields: { readonly [T in SessionEvent['type']]: FieldsOf<Event<T>> } 
     isError: isFlag,
     errorInfo: optional(failure),
     content,
+    meta: optional(anyJson),
     valueDigest: optional(isText),
     timings: record({ queuedMs: isAmount, runMs: isAmount }),
     bodyStarted: isFlag,

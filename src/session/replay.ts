@@ -1,99 +1,22 @@
 import type { ContentBlock } from '../data/content.ts'
-import type { Failure } from '../data/failure.ts'
 import type { CallId } from '../data/ids.ts'
 import { assertNever } from '../data/json.ts'
-import type { ContextEvent, StoredEvent } from './events.ts'
+import { CallTree, type CallNode } from './call-tree.ts'
+import type { StoredEvent } from './events.ts'
 
 /**
  * Pure folds over a session's events. They give the same answer live and years later, because they read nothing but the
  * events; and they are total: a damaged or half-written log gives what can be said of it (`invariants.ts` judges it).
  */
 
-/** One call, a model's or a program's, with the calls made inside it. */
-export interface CallNode {
-  readonly kind: 'call' | 'dispatch'
-  readonly callId: CallId
-  readonly name: string
-  /** The raw string that was submitted. */
-  readonly arguments: string
-  readonly startedAtMs: number
-  /** `open`: the log holds no end of it (still running, or the host died). */
-  readonly state: 'open' | 'ok' | 'failed'
-  readonly settledAtMs?: number
-  readonly durationMs?: number
-  readonly error?: Failure
-  readonly content?: readonly ContentBlock[]
-  readonly contexts: readonly ContextEvent['message'][]
-  /** In order of their start. */
-  readonly children: readonly CallNode[]
-}
-
 /**
  * The calls of a session as trees, in order of their start. A dispatch whose parent is not in the log (a run that was
  * started without the model, or a cut log) stands at the top.
  */
 export function callTree(events: readonly StoredEvent[]): readonly CallNode[] {
-  const nodesById = new Map<CallId, GrowingNode>()
-  const roots: CallNode[] = []
-  for (const event of events) {
-    switch (event.type) {
-      case 'session/opened':
-        break
-      case 'tool/call':
-      case 'tool/code-dispatch-start': {
-        const isCall = event.type === 'tool/call'
-        const node = startNode(isCall ? 'call' : 'dispatch', event)
-        const siblings = isCall ? roots : (nodesById.get(event.parentCallId)?.children ?? roots)
-        siblings.push(node)
-        nodesById.set(event.callId, node)
-        break
-      }
-      case 'tool/result':
-        settleNode(nodesById.get(event.callId), event, event.durationMs)
-        break
-      case 'tool/code-dispatch':
-        settleNode(nodesById.get(event.callId), event, event.timings.queuedMs + event.timings.runMs)
-        break
-      case 'context/added':
-        nodesById.get(event.callId)?.contexts.push(event.message)
-        break
-      default:
-        assertNever(event)
-    }
-  }
-  return roots
-}
-
-type GrowingNode = { -readonly [K in keyof CallNode]: CallNode[K] } & {
-  readonly contexts: ContextEvent['message'][]
-  readonly children: CallNode[]
-}
-
-function startNode(
-  kind: CallNode['kind'],
-  event: { readonly callId: CallId; readonly name: string; readonly arguments: string; readonly atMs: number },
-): GrowingNode {
-  const { callId, name, arguments: rawArguments, atMs } = event
-  return { kind, callId, name, arguments: rawArguments, startedAtMs: atMs, state: 'open', contexts: [], children: [] }
-}
-
-function settleNode(
-  node: GrowingNode | undefined,
-  end: {
-    readonly isError: boolean
-    readonly errorInfo?: Failure
-    readonly content: readonly ContentBlock[]
-    readonly atMs: number
-  },
-  durationMs: number,
-): void {
-  // The first end counts: a second one can only be a mistake, and must not rewrite what was already told.
-  if (node === undefined || node.state !== 'open') return
-  node.state = end.isError ? 'failed' : 'ok'
-  node.settledAtMs = end.atMs
-  node.durationMs = durationMs
-  node.content = end.content
-  if (end.errorInfo !== undefined) node.error = end.errorInfo
+  const tree = new CallTree()
+  for (const event of events) tree.take(event)
+  return tree.roots
 }
 
 /** What a model may read of a session later. An allow-list: a field that is not named here never reaches a model. */

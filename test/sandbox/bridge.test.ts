@@ -21,18 +21,18 @@ describe('bridge corruption', () => {
   test('B02 replaced built-ins change neither calls nor results nor logs', async () => {
     const done = await run(`
       const bad = () => { throw new Error('tampered') }
-      const { ownKeys, defineProperty } = Reflect
-      const spoil = (target, keep) => {
+      const { ownKeys, defineProperty, getOwnPropertyDescriptor } = Reflect
+      const spoil = (target) => {
         const keys = ownKeys(target)
         for (let i = 0; i < keys.length; i++) {
           if (keys[i] === 'constructor' || keys[i] === 'prototype') continue
-          if (keep || typeof target[keys[i]] === 'function') try { defineProperty(target, keys[i], { value: bad, configurable: true, writable: true }) } catch {}
+          if (typeof getOwnPropertyDescriptor(target, keys[i]).value === 'function') try { defineProperty(target, keys[i], { value: bad, configurable: true, writable: true }) } catch {}
         }
       }
       const classes = [Map, Set, String, RegExp, Promise, Number, WeakMap, Error, TypeError, Date, Array, Function, Object]
-      for (let i = 0; i < classes.length; i++) spoil(classes[i].prototype, false)
+      for (let i = 0; i < classes.length; i++) spoil(classes[i].prototype)
       const statics = [JSON, Math, Object, Array, Number, Promise, String, Intl, Reflect]
-      for (let i = 0; i < statics.length; i++) spoil(statics[i], false)
+      for (let i = 0; i < statics.length; i++) spoil(statics[i])
       console.log('still', { here: [1, 'a'] }, 12)
       show({ type: 'text', text: 'x' })
       const first = tools.echo({ a: [1, { b: 'é' }] })

@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs'
+import { cardsOf } from '../../cards.ts'
 import { CodedError } from '../../data/failure.ts'
 import { sessionId } from '../../data/ids.ts'
 import type { StoredEvent } from '../../session/events.ts'
@@ -7,14 +8,16 @@ import { callTree } from '../../session/replay.ts'
 import { openSqliteReader } from '../../session/sqlite-log.ts'
 import { EXIT } from '../exit-codes.ts'
 import { callTreeLines } from '../format/call-tree.ts'
+import { writeCards } from '../format/cards.ts'
 import { paletteFor, safe, writeJson, type Io } from '../io.ts'
 
 export interface LogCommandOptions {
   readonly session?: string
   readonly json?: boolean
+  readonly replay?: boolean
 }
 
-/** Lists the sessions of a database, or shows the events and the tree of calls of one. Only reads. */
+/** Lists the sessions of a database, or shows the events and the tree of calls (or the cards) of one. Only reads. */
 export async function logCommand(path: string, options: LogCommandOptions, io: Io): Promise<number> {
   if (!existsSync(path))
     throw new CodedError('CONFIG_INVALID', `${safe(path)} does not exist; give the file that run --db wrote`)
@@ -35,7 +38,12 @@ export async function logCommand(path: string, options: LogCommandOptions, io: I
     )
   }
   const events = await reader.read(sessionId(id))
-  if (options.json === true) writeJson(io, { session: summary, events, calls: callTree(events) })
+  if (options.replay === true) {
+    // No tool is at hand here: what a card shows, it shows from the log alone.
+    const cards = cardsOf(events)
+    if (options.json === true) writeJson(io, { session: summary, cards })
+    else writeCards(io, cards)
+  } else if (options.json === true) writeJson(io, { session: summary, events, calls: callTree(events) })
   else writeSession(io, summary, events)
   return EXIT.ok
 }

@@ -1,8 +1,11 @@
+import { CardProjection, presentersOf, type FindPresenter } from '../../cards.ts'
 import type { RunEvent } from '../../codemode/run-code.ts'
 import { createEngine, type Engine, type RunResult } from '../../engine.ts'
 import type { Policy } from '../../pipeline/call.ts'
 import { GLOBAL_SCOPE } from '../../registry/scope.ts'
+import { watchLog } from '../../session/watch-log.ts'
 import { EXIT, exitCodeOf } from '../exit-codes.ts'
+import { writeCards } from '../format/cards.ts'
 import { writeRun, runDocument } from '../format/run.ts'
 import { createProgressPrinter } from '../format/progress.ts'
 import { watchInterrupt } from '../interrupt.ts'
@@ -18,6 +21,7 @@ export interface RunCommandOptions extends SourceOptions {
   readonly timeout?: number
   readonly requireConfinement?: 'none' | 'basic' | 'strong'
   readonly json?: boolean
+  readonly cards?: boolean
 }
 
 /** Runs one program and prints what it returned, printed and called. An interrupt ends the run and prints it all the same. */
@@ -38,14 +42,19 @@ export async function runCommand(path: string, options: RunCommandOptions, io: I
   await using engine = await interrupt.race(starting)
   const shown: string[] = []
   const progress = createProgressPrinter(io, options.json === true)
-  const result = await runOnce(engine, code, options, interrupt.signal, (event) => {
+  const projection = options.cards === true ? new CardProjection(presentersIn(engine, options)) : undefined
+  const result = await runOnce(engine, code, options, interrupt.signal, projection, (event) => {
     if (event.type === 'show') shown.push(event.json)
     progress?.(event)
   })
+  const cards = projection?.cards()
   const exitCode = result.outcome.isError ? (interrupt.exitCode ?? exitCodeOf(result.outcome.error.code)) : EXIT.ok
   if (options.json === true)
-    writeJson(io, runDocument(result, { exitCode, problems: [...sources.problems, ...engine.problems] }))
-  else writeRun(io, result, shown)
+    writeJson(io, runDocument(result, { exitCode, problems: [...sources.problems, ...engine.problems], cards }))
+  else {
+    writeRun(io, result, shown)
+    if (cards !== undefined) writeCards(io, cards)
+  }
   if (interrupt.exitCode !== undefined && options.json !== true) warn(io, 'interrupted')
   return exitCode
 }
@@ -55,17 +64,24 @@ async function runOnce(
   code: string,
   options: RunCommandOptions,
   signal: AbortSignal,
+  projection: CardProjection | undefined,
   onEvent: (event: RunEvent) => void,
 ): Promise<RunResult> {
   const scope = options.scope ?? GLOBAL_SCOPE
   if (!engine.registry.hasScope(scope)) engine.registry.declareScope(scope)
+  const session = engine.openSession({ scope, ...(options.session !== undefined && { id: options.session }) })
   return await engine.run(code, {
     scope,
-    session: engine.openSession({ scope, ...(options.session !== undefined && { id: options.session }) }),
+    session: projection === undefined ? session : watchLog(session, (event) => void projection.take(event)),
     signal,
     ...(options.timeout !== undefined && { timeoutMs: options.timeout }),
     onEvent,
   })
+}
+
+/** Looked up when a call starts: servers may change their tools meanwhile. */
+function presentersIn(engine: Engine, options: RunCommandOptions): FindPresenter {
+  return (name) => presentersOf(engine.registry.view(options.scope ?? GLOBAL_SCOPE))(name)
 }
 
 /** The mock file's word that a tool needs a person's yes. */

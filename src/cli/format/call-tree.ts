@@ -1,4 +1,4 @@
-import type { CallNode } from '../../session/replay.ts'
+import type { CallNode } from '../../session/call-tree.ts'
 import { paletteFor, safe, type Io } from '../io.ts'
 import { formatMs } from './run.ts'
 

@@ -1,4 +1,6 @@
+import type { Card } from '../../cards.ts'
 import type { CallSummary } from '../../codemode/bridge.ts'
+import { blockText } from '../../data/block-text.ts'
 import { parseContentBlock } from '../../data/parse-content.ts'
 import type { RunResult } from '../../engine.ts'
 import type { LogLine, Notice } from '../../executor/executor.ts'
@@ -9,7 +11,11 @@ import { paletteFor, safe, type Io } from '../io.ts'
 /** A run as one JSON document. */
 export function runDocument(
   result: RunResult,
-  extra: { readonly exitCode: number; readonly problems: readonly ServerProblem[] },
+  extra: {
+    readonly exitCode: number
+    readonly problems: readonly ServerProblem[]
+    readonly cards?: readonly Card[] | undefined
+  },
 ): unknown {
   const { outcome, callId, sessionId } = result
   return {
@@ -20,6 +26,7 @@ export function runDocument(
     ...(outcome.isError ? { error: withoutRun(outcome.error) } : { result: result.value?.result }),
     ...factsOf(result),
     content: outcome.content,
+    ...(extra.cards !== undefined && { cards: extra.cards }),
     problems: extra.problems,
   }
 }
@@ -61,7 +68,7 @@ export function writeRun(io: Io, result: RunResult, shown: readonly string[] = [
     for (const { level, text } of logs)
       lines.push(indent(level === 'log' || level === 'info' ? text : `[${level}] ${text}`))
   }
-  if (shown.length > 0) lines.push('', bold('Shown'), ...shown.map((block) => indent(blockText(block))))
+  if (shown.length > 0) lines.push('', bold('Shown'), ...shown.map((block) => indent(shownText(block))))
   if (notices.length > 0) {
     lines.push('', bold('Notices'))
     for (const { message } of notices) lines.push(indent(`- ${message}`))
@@ -91,14 +98,9 @@ function callLine(io: Io, call: CallSummary, all: readonly CallSummary[]): strin
 }
 
 /** A block that was given to `show`: its text, or what it is. It comes from the guest and may be anything. */
-function blockText(json: string): string {
+function shownText(json: string): string {
   const parsed = parseContentBlock(parseJsonText(json))
-  if (!parsed.ok) return '[a block that cannot be read]'
-  const { block } = parsed
-  if (block.type === 'text') return block.text
-  if (block.type === 'resource') return block.resource.text ?? `[resource ${block.resource.uri}]`
-  if (block.type === 'resource_link') return `[link ${block.uri}]`
-  return `[${block.type} ${block.mimeType}, ${block.data.length} characters of base64]`
+  return parsed.ok ? blockText(parsed.block) : '[a block that cannot be read]'
 }
 
 const MAX_MESSAGE = 120

@@ -37,9 +37,7 @@ function takeExportOff(statement: Statement, text: string, edits: Edits): Export
   const node = anyNode(statement)
   const remove = () => edits.replace(node.start, node.end, '')
   if (node.type === 'ExportAllDeclaration' || node.type === 'TSNamespaceExportDeclaration') remove()
-  else if (node.type === 'TSImportEqualsDeclaration') {
-    if (node['isExport'] === true) edits.replace(node.start, node.start + 'export'.length, '')
-  } else if (node.type === 'ExportNamedDeclaration') {
+  else if (node.type === 'ExportNamedDeclaration') {
     const declaration = childOf(node, 'declaration')
     if (declaration !== undefined) edits.replace(...keywordRange(text, node, declaration), '')
     else remove()

@@ -1,6 +1,7 @@
 import { anyNode, childOf, childrenOf, nameOf, stringValue, type AnyNode, type File, type Visit } from './ast.ts'
 import { printable } from './code-frame.ts'
 import type { Edits } from './edits.ts'
+import { declarationOf } from './entry.ts'
 import type { Facts } from './facts.ts'
 import { isSdkModule, sdkMember } from './sdk-modules.ts'
 import type { Notice } from '../../executor/executor.ts'
@@ -63,14 +64,16 @@ export function planImports(file: File, facts: Facts, edits: Edits, moduleObject
           message: `the import of "${shown(source)}" was dropped: the program has no modules, and uses nothing of it at run time`,
         })
       else refusals.push(moduleRefusal(node.start, source))
-    } else if (statement.type === 'TSImportEqualsDeclaration') {
-      const node = anyNode(statement)
+    } else if (declarationOf(statement).type === 'TSImportEqualsDeclaration') {
+      // `export import a = …` is an export around it.
+      const { start, end } = anyNode(statement)
+      const node = declarationOf(statement)
       const reference = childOf(node, 'moduleReference')
-      if (node['importKind'] === 'type') edits.replace(node.start, node.end, '')
+      if (node['importKind'] === 'type') edits.replace(start, end, '')
       if (node['importKind'] === 'type' || reference?.type !== 'TSExternalModuleReference') continue
       const source = stringValue(childOf(reference, 'expression')) ?? ''
       const local = nameOf(childOf(node, 'id'))
-      edits.replace(node.start, node.end, '')
+      edits.replace(start, end, '')
       if (isSdkModule(source)) {
         bindings.push(...(local === 'tools' ? [] : [`const ${local} = ${moduleObject};`]))
       } else if (isUsed(local)) refusals.push(moduleRefusal(node.start, source))

@@ -1,0 +1,330 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createEngine, defineTool, type EngineOptions, type RunResult, type SessionLog } from '../src/index.ts'
+import { startPingPong } from './_ping-pong.ts'
+import { descendantsMb } from './_processes.ts'
+import { compare, rest, toRows, type Benchmark, type Rounds, type Size, type Table, type Variant } from './_runner.ts'
+import { createEmptyTool, fivePolicies } from './_tools.ts'
+
+interface Sizes {
+  readonly calls: Rounds & { readonly perRun: number }
+  readonly runs: Rounds & { readonly perRound: number }
+  readonly bursts: { readonly engines: number; readonly runs: number; readonly calls: number }
+  readonly waitingRuns: number
+}
+
+const SIZES: Readonly<Record<Size, Sizes>> = {
+  full: {
+    calls: { warmUp: 2, measured: 8, perRun: 1_000 },
+    runs: { warmUp: 1, measured: 6, perRound: 15 },
+    bursts: { engines: 5, runs: 50, calls: 10 },
+    waitingRuns: 100,
+  },
+  tiny: {
+    calls: { warmUp: 0, measured: 1, perRun: 20 },
+    runs: { warmUp: 0, measured: 1, perRound: 2 },
+    bursts: { engines: 1, runs: 3, calls: 2 },
+    waitingRuns: 4,
+  },
+}
+
+/** What a call waits for in the burst, as a quick peer would take it. */
+const WORK_MS = 5
+
+export const dispatchBenchmark: Benchmark = {
+  method: [
+    'Everything goes through `engine.run`: a model’s call of `run_code` with the whole pipeline around it, the program compiled from its text (each text is new, so no cache helps), a fresh isolate in a confined child process, and for each call of the program the whole pipeline again, with five policies and the dispatch events in the session log.',
+    'After every run its value and its log are checked: every call stands there with a start and one settle event. A run that does not show this ends the benchmark.',
+    'Sequential calls: the time from one body to the next, so one sample holds the way back to the program, its next line, the way to the host and the pipeline. The raw ping-pong is 100 bytes through the same kind of pipe to a blocking child and back, alternating with it: the ratio between the two is the figure to compare between machines.',
+    '“With spare”: the isolate was prepared before the run came (the runs are 60 ms apart). “No spare”: the runs follow each other and ask for another memory limit each time, so none that is prepared can be used.',
+    'Memory is the proportional share (Pss) of all sandbox processes together.',
+    'Targets come from a prototype without TypeScript, policy or log on a quiet machine; they are not asserted anywhere.',
+  ],
+  async measure(size) {
+    const sizes = SIZES[size]
+    return [
+      await measureSequential(sizes),
+      await measureParallel(sizes),
+      await measureRuns(sizes),
+      await measureStart(sizes),
+      await measureBursts(sizes),
+      await measureMemory(sizes),
+    ]
+  },
+}
+
+// --- calls ----------------------------------------------------------------------------------------------------------
+
+async function measureSequential({ calls }: Sizes): Promise<Table> {
+  await using folder = await temporaryFolder()
+  await using pingPong = await startPingPong()
+  await using memory = await startBench()
+  await using sqlite = await startBench({ store: { sqlite: join(folder.path, 'sessions.sqlite') } })
+  const sequential = (bench: Bench) => async () => {
+    bench.bodyTimes.length = 0
+    await bench.run(
+      `let sum = 0
+       for (let n = 1; n <= ${calls.perRun}; n++) sum += (await tools.empty({ n })).n`,
+      { value: 'sum', expected: (calls.perRun * (calls.perRun + 1)) / 2, calls: calls.perRun },
+    )
+    return bench.bodyTimes.slice(1).map((time, index) => (time - (bench.bodyTimes[index] ?? 0)) * 1_000)
+  }
+  return await compare('One call of a program, sequential', 'µs', 'a sample is one round trip', calls, [
+    { name: 'raw ping-pong over pipes', round: () => pingPong.play(calls.perRun) },
+    { name: 'call, memory log', target: { p50: 65 }, round: sequential(memory) },
+    { name: 'call, SQLite log', round: sequential(sqlite) },
+  ])
+}
+
+async function measureParallel({ calls }: Sizes): Promise<Table> {
+  await using bench = await startBench()
+  return await compare(
+    `${calls.perRun.toLocaleString('en')} parallel calls in one run`,
+    'ms',
+    'a sample is a whole run (16 bodies at a time, 256 calls pending); a no-op run beside it',
+    calls,
+    [
+      {
+        name: `${calls.perRun.toLocaleString('en')} calls`,
+        target: { p50: 18 },
+        round: async () => [
+          await bench.run(
+            `const all = await Promise.all(Array.from({ length: ${calls.perRun} }, (_, n) => tools.empty({ n })))
+             const sum = all.reduce((total, { n }) => total + n, 0)`,
+            { value: 'sum', expected: (calls.perRun * (calls.perRun - 1)) / 2, calls: calls.perRun },
+          ),
+        ],
+      },
+      { name: 'no call', round: async () => [await bench.noOp()] },
+    ],
+  )
+}
+
+// --- runs -----------------------------------------------------------------------------------------------------------
+
+async function measureRuns({ runs }: Sizes): Promise<Table> {
+  await using spaced = await startBench()
+  await using drained = await startBench()
+  let memoryMb = 128
+  const variants: Variant[] = [
+    {
+      name: 'with spare',
+      target: { p50: 1, p99: 6 },
+      round: () =>
+        times(runs.perRound, async () => {
+          await rest(60)
+          return spaced.noOp()
+        }),
+    },
+    {
+      name: 'no spare',
+      target: { p50: 4.5, p99: 10 },
+      round: () => times(runs.perRound, () => drained.noOp({ memoryMb: (memoryMb = memoryMb === 128 ? 129 : 128) })),
+    },
+  ]
+  return await compare('No-op run', 'ms', 'a sample is one run, compiling included', runs, variants)
+}
+
+async function measureStart({ bursts }: Sizes): Promise<Table> {
+  const starts: number[] = []
+  const firstRuns: number[] = []
+  for (let i = 0; i < bursts.engines; i++) {
+    const startedAt = performance.now()
+    await using bench = await startBench()
+    starts.push(performance.now() - startedAt)
+    firstRuns.push(await bench.noOp())
+  }
+  return {
+    title: 'Start',
+    unit: 'ms',
+    sample: 'a sample is one engine; its start probes the walls of the sandbox and waits for the first child',
+    rows: toRows([
+      { name: 'engine', samples: starts },
+      { name: 'first run', samples: firstRuns },
+    ]),
+  }
+}
+
+async function measureBursts({ bursts: { engines, runs, calls } }: Sizes): Promise<Table> {
+  const samples = { cold: [] as number[], warm: [] as number[] }
+  for (let i = 0; i < engines; i++) {
+    await using bench = await startBench()
+    await bench.noOp()
+    await rest(300)
+    samples.cold.push(await burst(bench, runs, calls))
+    // Long enough for the pool to prepare as many isolates as the burst has shown to be needed.
+    await rest(1_200)
+    samples.warm.push(await burst(bench, runs, calls))
+  }
+  return {
+    title: `${runs} runs at once, each with ${calls} calls of ${WORK_MS} ms one after the other`,
+    unit: 'ms',
+    sample: `a sample is the whole burst; the calls alone take ${calls * WORK_MS} ms`,
+    rows: toRows([
+      { name: 'first burst of an engine', samples: samples.cold, target: { p50: 300 } },
+      { name: 'second burst', samples: samples.warm, target: { p50: 130 } },
+    ]),
+  }
+}
+
+async function burst(bench: Bench, runs: number, calls: number): Promise<number> {
+  const startedAt = performance.now()
+  await Promise.all(
+    Array.from({ length: runs }, () =>
+      bench.run(`let done = 0\n for (; done < ${calls}; done++) await tools.work({})`, {
+        value: 'done',
+        expected: calls,
+        calls,
+      }),
+    ),
+  )
+  return performance.now() - startedAt
+}
+
+async function measureMemory({ bursts, waitingRuns }: Sizes): Promise<Table> {
+  const samples = { rest: [] as number[], waiting: [] as number[], after: [] as number[] }
+  for (let i = 0; i < Math.min(3, bursts.engines); i++) {
+    await using bench = await startBench()
+    await bench.noOp()
+    await rest(600)
+    const atRest = descendantsMb()
+    if (atRest === undefined)
+      throw new Error('dispatch: memory of the children can only be read on Linux, with rights to /proc')
+    samples.rest.push(atRest)
+    const gate = bench.closeGate()
+    const ended = Array.from({ length: waitingRuns }, () =>
+      bench.run('const { n } = await tools.gate({})', { value: 'n', expected: 1, calls: 1 }),
+    )
+    await gate.reached(waitingRuns)
+    samples.waiting.push(descendantsMb() ?? Number.NaN)
+    gate.open()
+    await Promise.all(ended)
+    await rest(3_000)
+    samples.after.push(descendantsMb() ?? Number.NaN)
+  }
+  return {
+    title: 'Memory of the sandbox processes',
+    unit: 'MB',
+    sample: 'a sample is the sum over all children of an engine',
+    rows: toRows([
+      { name: 'at rest', samples: samples.rest },
+      { name: `${waitingRuns} runs wait for a call`, samples: samples.waiting, target: { p50: 190 } },
+      { name: '3 s after they have ended', samples: samples.after },
+    ]),
+  }
+}
+
+// --- the product under measurement ----------------------------------------------------------------------------------
+
+interface Proof {
+  /** An expression over what the statements declared. */
+  readonly value: string
+  readonly expected: number
+  readonly calls: number
+}
+
+interface Bench extends AsyncDisposable {
+  /** When the bodies of `empty` were entered, in order. */
+  readonly bodyTimes: number[]
+  /** Runs a program that nobody has run before, checks its result and its log, and gives its time in ms. */
+  run(statements: string, proof: Proof, limits?: { readonly memoryMb: number }): Promise<number>
+  noOp(limits?: { readonly memoryMb: number }): Promise<number>
+  /** From now on calls of `gate` wait. */
+  closeGate(): { reached(count: number): Promise<void>; open(): void }
+}
+
+async function startBench(options: EngineOptions = {}): Promise<Bench> {
+  const bodyTimes: number[] = []
+  const work = defineTool({
+    name: 'work',
+    description: `Takes ${WORK_MS} ms.`,
+    parameters: { type: 'object', properties: {} },
+    annotations: { readOnlyHint: true },
+    isConcurrencySafe: () => true,
+    execute: async () => {
+      await rest(WORK_MS)
+      return null
+    },
+  })
+  let opened = Promise.resolve()
+  let onWaiting = () => {}
+  const gate = defineTool({
+    name: 'gate',
+    description: 'Waits until it is let go.',
+    parameters: { type: 'object', properties: {} },
+    annotations: { readOnlyHint: true },
+    isConcurrencySafe: () => true,
+    async execute() {
+      onWaiting()
+      await opened
+      return { n: 1 }
+    },
+  })
+  const engine = await createEngine({
+    tools: [createEmptyTool(() => bodyTimes.push(performance.now())), work, gate],
+    policies: fivePolicies(),
+    ...options,
+  })
+  let texts = 0
+
+  async function run(statements: string, proof: Proof, limits?: { readonly memoryMb: number }): Promise<number> {
+    const session = engine.openSession()
+    const nonce = ++texts
+    const code = `const nonce = ${nonce}\n${statements}\nreturn { nonce, value: ${proof.value} }`
+    const startedAt = performance.now()
+    const result = await engine.run(code, { session, ...(limits !== undefined && { limits }) })
+    const took = performance.now() - startedAt
+    prove(result, session, nonce, proof)
+    return took
+  }
+
+  return {
+    bodyTimes,
+    run,
+    noOp: (limits) => run('', { value: '0', expected: 0, calls: 0 }, limits),
+    closeGate() {
+      const opening = Promise.withResolvers<void>()
+      opened = opening.promise
+      return {
+        reached: (count) =>
+          new Promise((resolve) => {
+            let waiting = 0
+            onWaiting = () => {
+              if (++waiting === count) resolve()
+            }
+          }),
+        open: opening.resolve,
+      }
+    },
+    [Symbol.asyncDispose]: () => engine[Symbol.asyncDispose](),
+  }
+}
+
+/** A fast wrong answer is no answer. */
+function prove({ outcome, value }: RunResult, session: SessionLog, nonce: number, { expected, calls }: Proof): void {
+  if (outcome.isError) throw new Error(`dispatch: a run failed: ${outcome.error.code}: ${outcome.error.message}`)
+  const result = JSON.stringify(value?.result)
+  if (result !== JSON.stringify({ nonce, value: expected })) throw new Error(`dispatch: a run returned ${result}`)
+  const started = new Set<string>()
+  const settled = new Set<string>()
+  for (const event of session.events()) {
+    if (event.type === 'tool/code-dispatch-start') started.add(event.callId)
+    if (event.type === 'tool/code-dispatch' && !event.isError && event.valueDigest !== undefined)
+      settled.add(event.callId)
+  }
+  if (started.size !== calls || settled.size !== calls) {
+    throw new Error(`dispatch: ${calls} calls were made; the log has ${started.size} starts and ${settled.size} ends`)
+  }
+}
+
+async function times(count: number, run: () => Promise<number>): Promise<readonly number[]> {
+  const samples: number[] = []
+  for (let i = 0; i < count; i++) samples.push(await run())
+  return samples
+}
+
+async function temporaryFolder(): Promise<{ readonly path: string } & AsyncDisposable> {
+  const path = await mkdtemp(join(tmpdir(), 'codeferry-bench-'))
+  return { path, [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true }) }
+}
