@@ -35,7 +35,7 @@ export function fivePolicies(): readonly Policy[] {
     createApprovalPolicy({ rules: [{ tools: 'delete*', reason: 'it deletes' }] }),
     createRatePolicy({
       clock: systemClock,
-      rules: [{ tools: '*', maxCalls: 1_000_000, perMs: 1_000, maxConcurrent: 1_000 }],
+      rules: [{ tools: '*', maxCalls: 10_000, perMs: 10, maxConcurrent: 1_000 }],
     }),
     createTimeoutPolicy({ clock: systemClock, rules: [{ tools: '*', timeoutMs: 30_000 }] }),
     createRedactPolicy({ target: 'value' }),

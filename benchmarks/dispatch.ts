@@ -44,7 +44,7 @@ export const dispatchBenchmark: Benchmark = {
   async measure(size) {
     const sizes = SIZES[size]
     return [
-      await measureSequential(sizes),
+      ...(await measureSequential(sizes)),
       await measureParallel(sizes),
       await measureRuns(sizes),
       await measureStart(sizes),
@@ -56,25 +56,56 @@ export const dispatchBenchmark: Benchmark = {
 
 // --- calls ----------------------------------------------------------------------------------------------------------
 
-async function measureSequential({ calls }: Sizes): Promise<Table> {
+async function measureSequential({ calls }: Sizes): Promise<readonly Table[]> {
   await using folder = await temporaryFolder()
   await using pingPong = await startPingPong()
   await using memory = await startBench()
   await using sqlite = await startBench({ store: { sqlite: join(folder.path, 'sessions.sqlite') } })
-  const sequential = (bench: Bench) => async () => {
+  const cpu = { pingPong: [] as number[], memory: [] as number[], sqlite: [] as number[] }
+  const sequential = (bench: Bench, cpuSamples: number[]) => async () => {
     bench.bodyTimes.length = 0
+    const before = process.cpuUsage()
     await bench.run(
       `let sum = 0
        for (let n = 1; n <= ${calls.perRun}; n++) sum += (await tools.empty({ n })).n`,
       { value: 'sum', expected: (calls.perRun * (calls.perRun + 1)) / 2, calls: calls.perRun },
     )
+    cpuSamples.push(cpuSince(before) / calls.perRun)
     return bench.bodyTimes.slice(1).map((time, index) => (time - (bench.bodyTimes[index] ?? 0)) * 1_000)
   }
-  return await compare('One call of a program, sequential', 'µs', 'a sample is one round trip', calls, [
-    { name: 'raw ping-pong over pipes', round: () => pingPong.play(calls.perRun) },
-    { name: 'call, memory log', target: { p50: 65 }, round: sequential(memory) },
-    { name: 'call, SQLite log', round: sequential(sqlite) },
+  const latency = await compare('One call of a program, sequential', 'µs', 'a sample is one round trip', calls, [
+    {
+      name: 'raw ping-pong over pipes',
+      async round() {
+        const before = process.cpuUsage()
+        const samples = await pingPong.play(calls.perRun)
+        cpu.pingPong.push(cpuSince(before) / calls.perRun)
+        return samples
+      },
+    },
+    { name: 'call, memory log', target: { p50: 65 }, round: sequential(memory, cpu.memory) },
+    { name: 'call, SQLite log', round: sequential(sqlite, cpu.sqlite) },
   ])
+  const measuredOf = (samples: readonly number[]) => samples.slice(calls.warmUp)
+  return [
+    latency,
+    {
+      title: 'Processor time of the host for one such call',
+      unit: 'µs',
+      sample: `a sample is the mean over a run of ${calls.perRun.toLocaleString('en')} calls, all threads, compiling included`,
+      rows: toRows([
+        { name: 'raw ping-pong over pipes', samples: measuredOf(cpu.pingPong) },
+        { name: 'call, memory log', samples: measuredOf(cpu.memory) },
+        { name: 'call, SQLite log', samples: measuredOf(cpu.sqlite) },
+      ]),
+    },
+  ]
+}
+
+/** µs of processor time, of the system too. */
+function cpuSince(before: NodeJS.CpuUsage): number {
+  const { user, system } = process.cpuUsage(before)
+  return user + system
 }
 
 async function measureParallel({ calls }: Sizes): Promise<Table> {

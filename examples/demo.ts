@@ -33,8 +33,7 @@ const direct = await runThroughCli(workspace)
 
 say('\n── the same program through codeferry mcp, from the official MCP client ──')
 const throughMcp = await runThroughMcp(workspace)
-for (const block of throughMcp.content)
-  say(block.type === 'text' ? block.text : `[${block.type} block]`)
+for (const block of throughMcp.content) say(block.type === 'text' ? block.text : `[${block.type} block]`)
 
 say('\nThe session log of the first pass (every nested call, before and after):')
 say(`  npm run -s cli -- log ${workspace.databaseFile}`)

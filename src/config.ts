@@ -87,7 +87,7 @@ function checkPool(pool: PoolLimits): PoolLimits {
     if (!known.includes(name)) return [`${name} is not a pool size (there are: ${known.join(', ')})`]
     if (value === undefined || (typeof value === 'number' && Number.isInteger(value) && value >= 1 && value <= 65_536))
       return []
-    return [`${name} must be an integer from 1 to 65536; got ${JSON.stringify(value) ?? String(value)}`]
+    return [`${name} must be an integer from 1 to 65536; got ${JSON.stringify(value) ?? typeof value}`]
   })
   if (wrong.length > 0) throw new CodedError('CONFIG_INVALID', `pool: ${wrong.join('; ')}`)
   return Object.fromEntries(Object.entries(pool).filter(([, value]) => value !== undefined))

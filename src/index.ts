@@ -1,6 +1,6 @@
 /** The public names of Codeferry. Everything else is an implementation detail. */
 export { createEngine, type Engine, type RunOptions, type RunResult } from './engine.ts'
-export type { EngineOptions, EngineProblem } from './config.ts'
+export type { EngineOptions, EngineProblem, PoolLimits } from './config.ts'
 export { DEFAULT_LIMITS, type Limits } from './codemode/limits.ts'
 export type { RunEvent, RunValue } from './codemode/run-code.ts'
 export type { CallSummary } from './codemode/bridge.ts'

@@ -13,11 +13,10 @@ process.env['TZ'] = 'UTC'
 const { values } = parseArgs({
   options: { addon: { type: 'string' }, 'max-frame-bytes': { type: 'string', default: String(256 * 1024 * 1024) } },
 })
-const code = runLoop({
+// Leaves by itself: `process.exit` with live isolates crashes now and then.
+process.exitCode = runLoop({
   port: createFilePort(3, 4),
   addon: values.addon ?? '',
   guestCode,
   maxFrameBytes: Number(values['max-frame-bytes']),
 })
-// Isolates may be alive; the kernel frees them. `reallyExit` skips handlers that could wait for them.
-process.exit(code)

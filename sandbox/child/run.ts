@@ -15,6 +15,7 @@ export interface Child {
 const DRAIN_MS = 1000
 /** What a run is given to hand over its last words when its slice was cut off. */
 const LAST_WORDS_MS = 100
+const nothing = (): void => {}
 const DEFAULT_MEMORY_MB = 128
 
 interface LiveRun {
@@ -47,12 +48,11 @@ export function createChild(options: ChildOptions): Child {
     const { code, limits, sliceMs } = JSON.parse(body) as StartBody
     const run: LiveRun = { guest: take(limits.memoryMb), stopped: undefined }
     runs.set(number, run)
-    const deadline = performance.now() + sliceMs
     const step = run.guest.step('start', body, sliceMs)
     const problem = step.end === 'ok' && step.value === 'syntax' ? run.guest.syntaxProblem(code) : undefined
     if (problem !== undefined) run.stopped = stopped('compile', problem)
     else if (step.end !== 'ok') stop(run, step.end, sliceMs)
-    answer(number, run, deadline)
+    answer(number, run, nothing)
   }
 
   const deliver = (number: number, body: string): void => {
@@ -60,19 +60,18 @@ export function createChild(options: ChildOptions): Child {
     // The host answers for its numbers; a run it has discarded has nothing to say.
     if (run === undefined) throw new Error(`a delivery for run ${number}, which is not here`)
     if (run.stopped !== undefined) {
-      answer(number, run, 0)
+      answer(number, run, nothing)
       return
     }
     const sliceMs = sliceOf(body)
     const deadline = performance.now() + sliceMs
-    let step = run.guest.step('deliver', body, sliceMs)
-    while (step.end === 'ok' && step.value === true) {
-      const left = Math.ceil(deadline - performance.now())
-      if (left <= 0) step = { end: 'time' }
-      else step = run.guest.step('deliver', '', left)
-    }
+    const step = run.guest.step('deliver', body, sliceMs)
     if (step.end !== 'ok') stop(run, step.end, sliceMs)
-    answer(number, run, deadline)
+    answer(number, run, () => {
+      const left = Math.ceil(deadline - performance.now())
+      const more = left <= 0 ? ({ end: 'time' } as const) : run.guest.step('deliver', '', left)
+      if (more.end !== 'ok') stop(run, more.end, sliceMs)
+    })
   }
 
   const stop = (run: LiveRun, end: 'time' | 'memory', sliceMs: number): void => {
@@ -82,13 +81,24 @@ export function createChild(options: ChildOptions): Child {
         : stopped('slice-timeout', `The program did not yield for ${sliceMs} ms.`)
   }
 
-  /** Parts, then the slice. A run that was stopped gives its last words if it can. */
-  const answer = (number: number, run: LiveRun, deadline: number): void => {
+  /**
+   * Parts, then the slice. `goOn` takes the next item of a delivery that is not through: whether it is, is asked here
+   * and not told by the step before, whose answer is lost when the program leaves a rejection unhandled. A run that was
+   * stopped gives its last words if it can.
+   */
+  const answer = (number: number, run: LiveRun, goOn: () => void): void => {
     for (;;) {
-      const step = run.guest.step('drain', '', run.stopped === undefined ? DRAIN_MS : LAST_WORDS_MS)
+      const step =
+        run.stopped === undefined
+          ? run.guest.step('drain', '', DRAIN_MS)
+          : run.guest.step('drain', 'last', LAST_WORDS_MS)
       if (step.end === 'memory') run.stopped ??= stopped('memory', 'The program used up its memory.')
       else if (step.end === 'time') run.stopped ??= stopped('slice-timeout', 'The program did not yield.')
       const text = step.end === 'ok' && typeof step.value === 'string' ? step.value : ''
+      if (text === '>' && run.stopped === undefined) {
+        goOn()
+        continue
+      }
       if (text.startsWith('+')) {
         send(CHILD_FRAME.part, number, `{"events":[${text.slice(1)}]}`)
         continue
@@ -97,7 +107,6 @@ export function createChild(options: ChildOptions): Child {
       const told = run.stopped ?? state
       send(CHILD_FRAME.slice, number, `{"events":[${events}],"state":${told},"cpuMs":${run.guest.cpuMs}}`)
       if (run.stopped !== undefined) run.guest.dispose()
-      void deadline
       return
     }
   }

@@ -94,31 +94,36 @@ async function drive(program: unknown): Promise<void> {
 }
 
 /**
- * Takes a delivery (or, given an empty text, goes on with the last one). True: items are left, as a timer has run and
- * its microtasks come before the next item.
+ * Takes a delivery (or, given an empty text, goes on with the last one). Stops after a timer, as its microtasks come
+ * before the next item; `drain` says that items are left.
  */
-function deliver(json: string): boolean {
+function deliver(json: string): void {
   if (json !== '') {
     delivery = JSONParse(json) as DeliverBody
     nextItem = 0
     beginSlice()
     if (delivery.nowMs > run.nowMs) run.nowMs = delivery.nowMs
   }
-  if (delivery === undefined) return false
+  if (delivery === undefined) return
   const items = delivery.items
   while (nextItem < items.length) {
     const item = items[nextItem++] as DeliverBody['items'][number]
-    if (item.t === 'timer') {
+    if (item.t !== 'timer') settleCall(item.n, item.t === 'ok', item.json)
+    else {
       fireTimer(item.id, uncaught)
-      if (nextItem < items.length) return true
-    } else settleCall(item.n, item.t === 'ok', item.json)
+      if (nextItem < items.length) return
+    }
   }
   delivery = undefined
-  return false
 }
 
-/** The next batch: `+` and events when more is waiting, else `=`, the length of the state, `:`, the state, the events. */
-function drain(): string {
+/**
+ * What the child is to do next: `>`: call `deliver` again; `+`: send these events as a part; `=`: the slice is over,
+ * then the length of its state, `:`, the state and the last events. `'last'`: the run was stopped, no delivery goes on.
+ */
+function drain(mode: string): string {
+  if (mode === 'last') delivery = undefined
+  if (delivery !== undefined) return '>'
   const batch = takeBatch()
   if (batch.more) return '+' + batch.events
   const state = ending === '' ? '{"s":"waiting"}' : ending

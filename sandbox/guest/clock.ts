@@ -187,6 +187,8 @@ function installIntl(): void {
     replaceConstructor(Native, Replacement, name, 0)
     define(intl, name, Replacement, HIDDEN)
   }
+  // Outside the standard, and it would tell the host's locale.
+  delete intl['v8BreakIterator']
   installDateTimeFormat(intl['DateTimeFormat'] as Constructor)
   installLocaleMethods()
 }

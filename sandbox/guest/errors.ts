@@ -1,7 +1,6 @@
 import type { SliceState } from '../wire.ts'
 import {
   captureStackTrace,
-  charCodeAt,
   define,
   defineField,
   ErrorConstructor,
@@ -21,7 +20,8 @@ import {
   toStringOf,
   toWellFormed,
 } from './primordials.ts'
-import { describeThrown, projectNow } from './project-json.ts'
+import { projectNow } from './project-json.ts'
+import { describeThrown } from './thrown-text.ts'
 import { cutToBytes } from './text-size.ts'
 import { classNameOf } from './value-kinds.ts'
 
@@ -276,10 +276,4 @@ function captureSiteToString(): (site: object) => string {
 const { apply } = Reflect
 function callOn(method: () => string, self: object): string {
   return apply(method, self, []) as string
-}
-
-/** Whether a text holds only characters that a line of a report may hold. */
-export function isPrintable(text: string): boolean {
-  for (let index = 0; index < text.length; index++) if (charCodeAt(text, index) < 0x20) return false
-  return true
 }

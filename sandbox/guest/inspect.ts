@@ -2,7 +2,7 @@
  * Values as text for `console`: plain data as JSON, so that a model can read it back; everything else in the notation
  * of JavaScript. Iterative over a budget: a huge or endless value is cut, never waited for.
  */
-import { errorText, isError } from './errors.ts'
+import { errorText } from './errors.ts'
 import {
   append,
   ArrayIsArray,
@@ -14,7 +14,6 @@ import {
   ObjectKeys,
   quote,
   ReflectGetOwnPropertyDescriptor,
-  ReflectGetPrototypeOf,
   regExpExec,
   regExpToString,
   SafeMap,
@@ -31,7 +30,6 @@ import { classNameOf, dateToIso, kindOf, unbox } from './value-kinds.ts'
 
 const MAX_DEPTH = 40
 const WIDTH = 100
-const PLAIN_NAME = /^[A-Za-z_$][A-Za-z0-9_$]*$/
 const Uint8ArrayConstructor = Uint8Array
 
 class Inspection {
@@ -63,10 +61,11 @@ class Inspection {
         return this.#spend(symbolToString(value))
       case 'function':
         return this.#spend(describeFunction(value))
+      case 'boolean':
+      case 'undefined':
+        return this.#spend(toStringOf(value))
       case 'object':
         break
-      default:
-        return this.#spend(toStringOf(value))
     }
     if (value === null) return this.#spend('null')
     const object = value as object
@@ -180,8 +179,7 @@ class Inspection {
     if (parts.length > 0) text += ' ' + wrap(parts, '{', '}', depth)
     const cause = (error as { cause?: unknown }).cause
     if (cause !== undefined) {
-      text +=
-        '\n  [cause]: ' + (isError(cause) && depth < 5 ? this.show(cause, depth + 1) : this.show(cause, depth + 1))
+      text += '\n  [cause]: ' + this.show(cause, depth + 1)
     }
     return text
   }
@@ -274,10 +272,7 @@ function place(kind: string, value: unknown, budget: number): string {
   return typeof value === 'string' && kind !== 'j' ? value : inspect(value, budget)
 }
 
-/** Whether a value is an object whose prototype chain the program made. Used by `console.table` alone. */
+/** Whether a value has fields to show. */
 export function isRow(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && ReflectGetPrototypeOf(value) !== undefined
-}
-export function isPlainName(name: string): boolean {
-  return regExpExec(PLAIN_NAME, name) !== null
+  return typeof value === 'object' && value !== null
 }

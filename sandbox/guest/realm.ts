@@ -3,16 +3,7 @@
  * limit and make timers; weak references show when the collector runs; resizable buffers are not counted by the heap
  * limit at all.
  */
-import {
-  define,
-  HIDDEN,
-  ObjectPrototype,
-  ReflectConstruct,
-  ReflectDefineProperty,
-  ReflectGetPrototypeOf,
-  ReflectOwnKeys,
-  TypeErrorConstructor,
-} from './primordials.ts'
+import { define, HIDDEN, ReflectConstruct, ReflectDefineProperty, TypeErrorConstructor } from './primordials.ts'
 import { replaceConstructor } from './clock.ts'
 
 const REMOVED = [
@@ -54,11 +45,6 @@ export function cutRealm(global: object): void {
   define(global, 'ArrayBuffer', GuestArrayBuffer, HIDDEN)
 }
 
-/** For tests of the walls: own keys of the global object. */
-export function globalKeys(global: object): readonly PropertyKey[] {
-  return ReflectOwnKeys(global)
-}
-
 /** A global that a program may shadow in its own scopes but never replace. */
 export function fixGlobal(global: object, name: string, value: unknown): void {
   ReflectDefineProperty(global, name, {
@@ -68,8 +54,4 @@ export function fixGlobal(global: object, name: string, value: unknown): void {
     enumerable: false,
     configurable: false,
   } as PropertyDescriptor)
-}
-
-export function isPlainPrototype(value: object): boolean {
-  return ReflectGetPrototypeOf(value) === ObjectPrototype
 }

@@ -104,6 +104,3 @@ async function runMicrotask(
 export function armOwn(callback: () => void, ms: number): number {
   return arm(callback, ms, [], false, 'timer')
 }
-export function disarmOwn(id: number): void {
-  disarm(id)
-}

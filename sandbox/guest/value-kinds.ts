@@ -1,6 +1,8 @@
 import {
   ArrayIsArray,
+  ArrayPrototype,
   ErrorPrototype,
+  FunctionPrototype,
   isPrototypeOf,
   mapSize,
   ObjectPrototype,
@@ -111,4 +113,19 @@ export function classNameOf(value: object): string {
   } catch {
     return 'Object'
   }
+}
+
+/** A `toJSON` put on a built-in prototype would answer for every value there is. */
+export function isPlantedToJson(toJson: Function): boolean {
+  return (
+    ownValue(ObjectPrototype, 'toJSON') === toJson ||
+    ownValue(ArrayPrototype, 'toJSON') === toJson ||
+    ownValue(FunctionPrototype, 'toJSON') === toJson
+  )
+}
+function ownValue(target: object, key: string): unknown {
+  const descriptor = ReflectGetOwnPropertyDescriptor(target, key)
+  if (descriptor === undefined) return undefined
+  // Own fields of a descriptor object; a getter's result can't be the function that was read either way.
+  return 'value' in descriptor ? descriptor.value : undefined
 }

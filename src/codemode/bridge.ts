@@ -52,7 +52,10 @@ export interface BridgeOptions {
 /** The meeting point of a run and the runtime: each guest call becomes a full execution with the run as its parent. */
 export interface Bridge {
   call(request: GuestCall): Promise<GuestReply>
-  /** Resolves when every dispatch that was started has settled (the pipeline fences those that never do). */
+  /**
+   * Resolves when every dispatch that was started has settled (the pipeline fences those that never do) and is in the
+   * log. Rejects when the log does not take it: such a run must not end as if all were well.
+   */
   quiet(): Promise<void>
   /** In order of submission. */
   calls(): readonly CallSummary[]
@@ -143,11 +146,11 @@ export function createBridge(options: BridgeOptions): Bridge {
     const args = parseServiceArguments(request.argumentsJson)
     switch (request.op) {
       case 'search':
-        return { ok: true, json: JSON.stringify(options.searchTools(String(args.query ?? ''), limitIn(args.limit))) }
+        return { ok: true, json: JSON.stringify(options.searchTools(textIn(args.query), limitIn(args.limit))) }
       case 'describe':
         return { ok: true, json: JSON.stringify(options.describeTools(namesIn(args.names))) }
       case 'artifact': {
-        const id = String(args.id ?? '')
+        const id = textIn(args.id)
         const part = artifacts.read(ownerOf(exec), id, {
           offset: whole(args.offset, 0),
           length: whole(args.length, 100_000),
@@ -180,7 +183,8 @@ export function createBridge(options: BridgeOptions): Bridge {
       }
     },
     async quiet() {
-      while (inFlight.size > 0) await Promise.allSettled([...inFlight])
+      while (inFlight.size > 0) await Promise.allSettled(inFlight)
+      log.flush()
     },
     calls: () => [...summaryByNumber.entries()].toSorted(([a], [b]) => a - b).map(([, summary]) => summary),
     nameOf: (number) => nameByNumber.get(number),
@@ -240,6 +244,10 @@ function parseServiceArguments(json: string): Readonly<Record<string, unknown>> 
 function namesIn(value: unknown): readonly string[] {
   const names = Array.isArray(value) ? value : [value]
   return names.filter((name) => typeof name === 'string' && name !== RUN_CODE).slice(0, 100) as string[] // Filtered to strings.
+}
+
+function textIn(value: unknown): string {
+  return typeof value === 'string' ? value : ''
 }
 
 function limitIn(value: unknown): number | undefined {

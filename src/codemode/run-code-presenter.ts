@@ -16,5 +16,7 @@ export const runCodePresenter = {
 } satisfies Pick<ToolDefinition, 'presentCall' | 'presentResult'>
 
 function commandOf(args: JsonObject): string {
-  return typeof args.description === 'string' ? args.description : deriveDescription(String(args.code ?? ''))
+  return typeof args.description === 'string'
+    ? args.description
+    : deriveDescription(typeof args.code === 'string' ? args.code : '')
 }

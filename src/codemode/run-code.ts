@@ -123,7 +123,10 @@ async function executeProgram(options: RunCodeOptions, args: JsonObject, exec: E
     keep: (text) => options.artifacts.put(exec.sessionId ?? exec.rootCallId, text)?.id,
   }
 
-  const compiled = await compileProgram(String(args.code), { maxProgramBytes: limits.maxProgramBytes })
+  const compiled = await compileProgram(codeOf(args), {
+    maxProgramBytes: limits.maxProgramBytes,
+    toolNames: [...view.toolsByName.keys()],
+  })
   if (!compiled.ok)
     return failed('COMPILE_ERROR', compiled.message, emptyFacts([]), presentation, {
       line: compiled.line,
@@ -172,7 +175,7 @@ async function executeProgram(options: RunCodeOptions, args: JsonObject, exec: E
   const ending = await run.ending
   // The run is over for the program; what it started outside is not over before the pipeline says so.
   await bridge.quiet()
-  return conclude(ending, compiled, bridge, presentation)
+  return conclude(ending, compiled, bridge, presentation, [...view.toolsByName.keys()])
 }
 
 function conclude(
@@ -180,6 +183,7 @@ function conclude(
   compiled: CompiledProgram,
   bridge: Bridge,
   presentation: PresentationLimits,
+  toolNames: readonly string[],
 ): Finished {
   const facts = factsOf(ending, compiled, bridge)
   switch (ending.kind) {
@@ -207,7 +211,7 @@ function conclude(
       return { value, content, concludesTurn: bridge.concludesTurn() }
     }
     case 'threw': {
-      const explained = explainRuntimeError(ending.error, compiled)
+      const explained = explainRuntimeError(ending.error, compiled, toolNames)
       const code = ending.error.code === 'CALL_LIMIT' ? 'CALL_LIMIT' : 'PROGRAM_ERROR'
       const error = { name: ending.error.name, message: ending.error.message, stack: explained.stack }
       return failed(code, explained.message, facts, presentation, {
@@ -294,6 +298,11 @@ function emptyFacts(notices: readonly Notice[]): RunFacts {
 
 function namesOf(numbers: readonly number[], bridge: Bridge): readonly string[] {
   return [...new Set(numbers.map((number) => bridge.nameOf(number) ?? `call ${number}`))]
+}
+
+/** `validateArguments` has said that it is a string. */
+function codeOf(args: JsonObject): string {
+  return typeof args.code === 'string' ? args.code : ''
 }
 
 function requiredOf(tool: ToolDefinition): readonly string[] {

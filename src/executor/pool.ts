@@ -119,7 +119,7 @@ export class Pool implements Berth {
   #place(): void {
     if (this.#isClosed || this.#queue.length === 0) return
     this.#wanting.clear()
-    const stuckTenants = new Set<string>()
+    const stuck = { shared: new Set<string>(), alone: new Set<string>() }
     const left: Waiting[] = []
     const queue = this.#queue
     // Seating a run can end it or make it ask again; both act on a queue of their own meanwhile.
@@ -127,6 +127,8 @@ export class Pool implements Berth {
     for (const waiting of queue) {
       const { run } = waiting
       if (run.isOver) continue
+      // Who waits for a child of its own does not hold up those who share, nor the other way round.
+      const stuckTenants = waiting.alone ? stuck.alone : stuck.shared
       const child = stuckTenants.has(run.tenant) ? undefined : this.#findChild(run.tenant, waiting.alone)
       if (child === undefined) {
         stuckTenants.add(run.tenant)
@@ -154,7 +156,8 @@ export class Pool implements Berth {
     if (own.filter((child) => !child.link.isRetired).length < share) {
       const spare = [...this.#children.values()].find((child) => child.tenant === undefined && this.#isOpen(child))
       if (spare !== undefined) return spare
-      this.#grow(tenant)
+      // With whole slices it would keep all others of a shared child waiting: worth waiting for a new one, if it comes.
+      if (this.#grow(tenant) && alone) return undefined
     }
     return best
   }
@@ -173,24 +176,27 @@ export class Pool implements Berth {
     )
   }
 
-  /** One more child for this tenant, unless as many are on their way as tenants want one. */
-  #grow(tenant: string): void {
+  /** One more child for this tenant, unless as many are on their way as tenants want one. True: one will come. */
+  #grow(tenant: string): boolean {
     this.#wanting.add(tenant)
     // One that was killed while it started counts until its exit is known: only then has the brake been told.
     const starting = [...this.#children.values()].filter(({ link }) => link.ready === undefined).length
-    if (starting >= this.#wanting.size) return
-    if (this.#children.size < this.#options.maxChildren) this.#spawn()
-    else this.#evictIdle(tenant)
+    if (starting >= this.#wanting.size) return true
+    if (this.#children.size >= this.#options.maxChildren) return this.#evictIdle(tenant)
+    this.#spawn()
+    // The brake may put it off: later is soon enough.
+    return !this.#brake.isBroken
   }
 
   /** An idle child of somebody else makes room; when it has exited, the queue is looked at again. */
-  #evictIdle(tenant: string): void {
+  #evictIdle(tenant: string): boolean {
     const children = [...this.#children.values()]
-    if (children.some(({ link }) => link.isGone)) return
+    if (children.some(({ link }) => link.isGone)) return true
     const idle = children.find(
       (child) => child.link.load === 0 && child.tenant !== undefined && child.tenant !== tenant,
     )
     idle?.link.kill('closed', 'the idle child made room for another tenant')
+    return idle !== undefined
   }
 
   /** A child is started for nobody yet: whose run comes first, has it. */

@@ -53,8 +53,7 @@ export class CallPresentation {
 }
 
 function argumentsText(raw: string): string {
-  const text = raw.trim()
-  return text === '{}' ? '' : text
+  return ['', '{}'].includes(raw.trim()) ? '' : raw
 }
 
 function generic(title: string, detail: string): RenderIntent {

@@ -160,6 +160,31 @@ test('a run with a database can be read afterwards as events and as a tree of ca
   expect(missing).toMatchObject({ code: 2, err: expect.stringContaining('there is no session nope') as string })
 })
 
+test('log --replay shows from the file alone the cards that run --cards showed live', async () => {
+  const db = join(folder, 'cards.sqlite')
+  const stdin = "try { await tools.fail() } catch {}; return await tools.city.weather({ city: 'Oslo' })"
+  const live = await cli(runArgs('-', '--mock', mocks, '--db', db, '--cards'), { stdin })
+  expect(live.code).toBe(0)
+  const replayed = await cli(['log', db, '--replay'])
+  const cards = live.out.slice(live.out.indexOf('\nCards\n'))
+  expect(replayed).toEqual({ code: 0, out: cards, err: '' })
+  expect(cards).toMatch(
+    /✓ run_code .*\n {6}\$ Call fail, city\.weather\n[^]* {4}✗ fail .*TOOL_FAILED\n[^]* {4}✓ city\.weather /,
+  )
+
+  const json = JSON.parse(
+    (await cli(runArgs('-', '--mock', mocks, '--db', db, '--session', 'second', '--cards', '--json'), { stdin })).out,
+  ) as { cards: unknown[] }
+  const replayedJson = await cli(['log', db, '--session', 'second', '--replay', '--json'])
+  expect(JSON.parse(replayedJson.out)).toEqual({
+    session: expect.objectContaining({ sessionId: 'second' }) as unknown,
+    cards: json.cards,
+  })
+  expect(json.cards).toMatchObject([
+    { name: 'run_code', state: 'done', children: [{ name: 'fail', code: 'TOOL_FAILED' }, { name: 'city.weather' }] },
+  ])
+})
+
 test('a server that does not start is a warning, and the others go on', async () => {
   const config = file('mcp.json', {
     mcpServers: { memory, broken: { command: 'no-such-program' }, unset: { url: '${NO_SUCH_URL}' } },

@@ -4,6 +4,8 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, onTestFinished, test } from 'vitest'
+import type { StoredEvent } from '../../src/session/events.ts'
+import { checkEvents } from '../../src/session/invariants.ts'
 
 const root = join(import.meta.dirname, '../..')
 const exec = promisify(execFile)
@@ -69,13 +71,15 @@ test(
     const { events } = JSON.parse(stdout) as {
       events: { type: string; callId?: string; errorInfo?: { code: string } }[]
     }
+    expect(checkEvents(events as unknown as StoredEvent[], { isEnded: true })).toEqual([])
     const types = events.map((event) => event.type)
     expect(types.indexOf('tool/call')).toBeLessThan(types.indexOf('tool/code-dispatch-start'))
     expect(types.at(-1)).toBe('tool/result')
     const started = events.filter((event) => event.type === 'tool/code-dispatch-start').map((event) => event.callId)
     const settled = events.filter((event) => event.type === 'tool/code-dispatch').map((event) => event.callId)
     expect(started).toHaveLength(output.direct.calls.length)
-    expect(settled.toSorted()).toEqual(started.toSorted())
+    expect(new Set(settled)).toEqual(new Set(started))
+    expect(settled).toHaveLength(started.length)
     expect(events.filter((event) => event.type === 'tool/code-dispatch' && event.errorInfo)).toMatchObject([
       { errorInfo: { code: 'TOOL_FAILED' } },
     ])

@@ -18,6 +18,7 @@ import { GLOBAL_SCOPE, type Mode } from '../../src/registry/scope.ts'
 import type { ToolDefinition } from '../../src/registry/tool.ts'
 import type { SessionLog, SessionStore } from '../../src/session/log.ts'
 import { createMemoryStore } from '../../src/session/memory-log.ts'
+import { expectSoundLogs } from '../support/sound-logs.ts'
 import { createFakeClock, type FakeClock } from './fake-clock.ts'
 
 export interface Observed {
@@ -40,10 +41,11 @@ export interface Rig {
 }
 
 const rigs: Rig[] = []
-afterEach(() => {
+afterEach(async () => {
   // Whatever a test is about: no call of it may have broken the protocol, and nothing may be left ticking.
-  for (const { diagnostics, clock } of rigs.splice(0)) {
+  for (const { diagnostics, clock, store } of rigs.splice(0)) {
     expect(diagnostics.filter(({ code }) => code === 'INVARIANT_BROKEN' || code === 'INTERNAL_FAULT')).toEqual([])
+    await expectSoundLogs(store)
     expect(clock.pendingTimers).toBe(0)
   }
 })

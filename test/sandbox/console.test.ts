@@ -113,7 +113,7 @@ describe('console', () => {
       `const e = new TypeError('bad', { cause: new Error('why') })\ne.code = 'E1'\nconsole.error(e)`,
     )
     expect(line).toBe(
-      'TypeError: bad\n    at program.js:2:11 {"code":"E1"}\n  [cause]: Error: why\n    at program.js:2:43',
+      'TypeError: bad\n    at program.js:2:11 {"code":"E1"}\n  [cause]: Error: why\n    at program.js:2:41',
     )
   })
 
@@ -140,7 +140,7 @@ describe('console', () => {
       'No timer "t" was started',
       'Assertion failed: yes 1',
       '{"a":1}',
-      'Trace: here\n    at program.js:7:44',
+      'Trace: here\n    at program.js:8:40',
       '5',
     ])
   })

@@ -181,7 +181,7 @@ describe('escape', () => {
       }
       return {
         zone: [new Date(0).getTimezoneOffset(), new Date(2026, 6, 1).toISOString(), Intl.DateTimeFormat().resolvedOptions().timeZone, Temporal.Now.timeZoneId(), new Date(0).toString()],
-        locale: [Intl.NumberFormat().resolvedOptions().locale, (1234.5).toLocaleString(), new Date(0).toLocaleString(), 'ä'.localeCompare('z')],
+        locale: [Intl.NumberFormat().resolvedOptions().locale, (1234.5).toLocaleString(), new Date(0).toLocaleString(), 'ä'.localeCompare('z'), Temporal.PlainDate.from('2026-01-02').toLocaleString(), [1.5].toLocaleString()],
         text: texts.join(' '),
       }`)
     const { zone, locale, text } = value as { zone: unknown; locale: unknown; text: string }
@@ -192,7 +192,7 @@ describe('escape', () => {
       'UTC',
       'Thu Jan 01 1970 00:00:00 GMT+0000 (Coordinated Universal Time)',
     ])
-    expect(locale).toEqual(['en-US', '1,234.5', '1/1/1970, 12:00:00 AM', -1])
+    expect(locale).toEqual(['en-US', '1,234.5', '1/1/1970, 12:00:00 AM', -1, '1/2/2026', '1.5'])
     for (const word of ['/', 'prelude', 'node', 'isolated', 'hunter2', 'codeferry']) {
       expect(text.toLowerCase().replaceAll("expected property name or '}'", '')).not.toContain(word)
     }

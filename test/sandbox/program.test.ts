@@ -134,6 +134,19 @@ describe('waiting', () => {
     host.discard(7003)
   })
 
+  test('a rejection that nobody handles loses no item of the delivery', async () => {
+    const host = sandbox.host()
+    const { startBody } = await import('../support/scripted-host.ts')
+    const body = startBody(
+      `const order = []; for (const i of [1, 2, 3]) setTimeout(() => { order.push(i); Promise.reject(new Error('lost')) }, 5); await new Promise((r) => setTimeout(r, 6)); return order`,
+    )
+    await host.start(7005, body)
+    const items = [1, 2, 3, 4].map((id) => ({ t: 'timer' as const, id }))
+    const done = await host.deliver(7005, body.startTimeMs + 10, items)
+    expect(done.state).toEqual({ s: 'returned', json: '[1,2,3]' })
+    host.discard(7005)
+  })
+
   test('numbers the guest does not know are ignored', async () => {
     const host = sandbox.host()
     const { startBody } = await import('../support/scripted-host.ts')

@@ -1,11 +1,12 @@
 import { Client, InMemoryTransport, type Progress } from '@modelcontextprotocol/client'
 import { expect, test, vi } from 'vitest'
-import { createEngine, type Engine } from '../../src/engine.ts'
+import type { Engine } from '../../src/engine.ts'
 import type { EngineOptions } from '../../src/config.ts'
 import { readMockTools } from '../../src/importers/mock-tools.ts'
 import type { Mode } from '../../src/registry/scope.ts'
 import type { ToolDefinition } from '../../src/registry/tool.ts'
 import { serveMcp } from '../../src/service/mcp/server.ts'
+import { createCheckedEngine } from '../support/checked-engine.ts'
 
 const MOCKS = readMockTools(
   JSON.stringify([
@@ -31,7 +32,7 @@ interface Session extends AsyncDisposable {
 
 async function serve(mode: Mode, options: EngineOptions = {}): Promise<Session> {
   await using parts = new AsyncDisposableStack()
-  const engine = parts.use(await createEngine({ tools: MOCKS, requireConfinement: 'none', ...options }))
+  const engine = parts.use(await createCheckedEngine({ tools: MOCKS, requireConfinement: 'none', ...options }))
   const [ours, theirs] = InMemoryTransport.createLinkedPair()
   parts.use(serveMcp(engine, theirs, { mode }))
   const client = new Client({ name: 'test', version: '1' })

@@ -9,6 +9,7 @@ import { hasCode } from '../../src/data/failure.ts'
 import { sessionId } from '../../src/data/ids.ts'
 import { checkEvents } from '../../src/session/invariants.ts'
 import { createSqliteStore, openSqliteReader } from '../../src/session/sqlite-log.ts'
+import { killedArguments, ROUND } from './fixtures/killed-arguments.ts'
 import { call, result } from './sample-events.ts'
 
 const a = sessionId('a')
@@ -189,33 +190,49 @@ test.each([
   await expect(reader.read(a)).rejects.toThrow(message)
 })
 
-test('killed in the middle of appending, a writer loses nothing that a flush had acknowledged', async () => {
-  const fixture = join(import.meta.dirname, 'fixtures', 'append-forever.ts')
-  const node = join(import.meta.dirname, '..', '..', 'node_modules', '.bin', 'node')
-  let acknowledged = 0
-  // More than one kill: each lands somewhere else in the cycle of append, commit and acknowledgement.
-  for (const afterLines of [1, 40, 90]) {
-    const child = spawn(node, [fixture, path], { stdio: ['ignore', 'pipe', 'inherit'] })
+test.each([1, 52, 152, 402, 702, 952])(
+  'killed with SIGKILL during 1,000 appends, after %i acknowledgements, a writer loses no acknowledged event',
+  async (afterAcknowledgements) => {
+    const fixture = join(import.meta.dirname, 'fixtures', 'append-a-thousand.ts')
+    const node = join(import.meta.dirname, '..', '..', 'node_modules', '.bin', 'node')
+    const child = spawn(node, [fixture, path], { stdio: ['pipe', 'pipe', 'inherit'] })
     const exited = once(child, 'exit')
+    child.stdin.on('error', () => {}) // It is killed while we may be writing.
     let text = ''
+    let rounds = 0
     child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
       text += chunk
-      if (text.split('\n').length > afterLines) child.kill('SIGKILL')
+      const lines = text.split('\n').length - 1
+      if (lines >= afterAcknowledgements) child.kill('SIGKILL')
+      else for (; rounds < Math.floor(lines / ROUND); rounds++) child.stdin.write('.')
     })
     const [, signal] = await exited
-    expect(signal).toBe('SIGKILL')
     if (!child.stdout.readableEnded) await once(child.stdout, 'close')
-    acknowledged = Math.max(acknowledged, ...text.split('\n').slice(0, -1).map(Number))
+    // The last line may be cut; only a whole one is an acknowledgement.
+    const acknowledged = text.split('\n').slice(0, -1).map(Number)
+    expect(signal).toBe('SIGKILL')
+    expect(acknowledged.length).toBeGreaterThanOrEqual(afterAcknowledgements)
+    // It had no leave to finish: the kill came while it had appends to make, or had just made its round of them.
+    expect(acknowledged.length).toBeLessThanOrEqual(Math.ceil(afterAcknowledgements / ROUND) * ROUND)
 
-    using reader = openSqliteReader(path)
-    const events = await reader.read(sessionId('killed'))
-    expect(events.length).toBeGreaterThanOrEqual(acknowledged)
-    expect(checkEvents(events).filter(({ rule }) => rule === 'sequence-gapless')).toEqual([])
-  }
-  expect(acknowledged).toBeGreaterThan(100)
-  await using store = createSqliteStore({ path, now })
-  expect(store.open(sessionId('killed'), 'global').append(call('after')).sequence).toBeGreaterThan(acknowledged)
-})
+    {
+      using reader = openSqliteReader(path)
+      const events = await reader.read(sessionId('killed'))
+      const kept = new Map(events.map((event) => [event.sequence, event]))
+      expect(acknowledged.filter((sequence) => !kept.has(sequence))).toEqual([])
+      // Not only the rows: what is in them, to the last event that was kept.
+      for (const { sequence, ...event } of events.slice(1))
+        expect(event).toMatchObject({ type: 'tool/call', callId: `c${sequence}`, arguments: killedArguments(sequence) })
+      expect(checkEvents(events)).toEqual([])
+      const file = new DatabaseSync(path, { readOnly: true })
+      expect(file.prepare('PRAGMA integrity_check').all()).toEqual([{ integrity_check: 'ok' }])
+      file.close()
+    }
+    await using store = createSqliteStore({ path, now })
+    const next = store.open(sessionId('killed'), 'global').append(call('after'))
+    expect(next.sequence).toBeGreaterThan(Math.max(...acknowledged))
+  },
+)
 
 test('a copy of the file without its side files still reads after a clean end', async () => {
   {

@@ -42,14 +42,14 @@ export function structuredClone(value: unknown): unknown {
       case 'map': {
         const copy = new Map()
         work.push(() => {
-          for (const [key, item] of [...(given as Map<unknown, unknown>)]) copy.set(clone(key), clone(item))
+          for (const [key, item] of Array.from(given as Map<unknown, unknown>)) copy.set(clone(key), clone(item))
         })
         return copy
       }
       case 'set': {
         const copy = new Set()
         work.push(() => {
-          for (const item of [...(given as Set<unknown>)]) copy.add(clone(item))
+          for (const item of Array.from(given as Set<unknown>)) copy.add(clone(item))
         })
         return copy
       }

@@ -26,7 +26,7 @@ export function parseHost(input: string, isOpaque: boolean): Host | null {
 /** Lower-cased and normalized; labels beyond ASCII in Punycode. The mapping is NFKC, not the whole of UTS 46. */
 function domainToAscii(domain: string): string | null {
   const mapped = domain
-    .replace(/[\u00ad\u200b\u2060\ufeff\u180b-\u180d\ufe00-\ufe0f]/g, '')
+    .replace(/\u00ad|\u200b|\u2060|\ufeff|[\u180b-\u180d]|[\ufe00-\ufe0f]/g, '')
     .toLowerCase()
     .normalize('NFKC')
     .toLowerCase()

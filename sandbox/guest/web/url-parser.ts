@@ -1,8 +1,9 @@
 /**
- * The URL parser of the WHATWG URL standard, as its state machine, over code points. Nothing in `web/` touches the
+ * The URL parser of the WHATWG URL standard, as its state machine, over code points; long because the machine is one
+ * function with the standard's own states, and is checked against the standard by reading both side by side. Nothing in `web/` touches the
  * bridge: a program that changes built-ins changes what these classes tell itself, and nothing else.
  */
-import { percentDecodeBytes, percentEncode, SETS, utf8Bytes } from './percent.ts'
+import { percentEncode, SETS } from './percent.ts'
 import { parseHost, type Host } from './url-host.ts'
 
 export interface UrlRecord {
@@ -89,14 +90,14 @@ export function parseUrl(
   // oxlint-disable-next-line no-control-regex -- the standard strips exactly these
   if (override === undefined) input = input.replace(/^[\u0000-\u0020]+|[\u0000-\u0020]+$/g, '')
   input = input.replace(/[\t\n\r]/g, '')
-  const points = Array.from(input)
+  const points: string[] = Array.from(input)
   let state: UrlState = override ?? 'scheme start'
   let buffer = ''
   let atSeen = false
   let insideBrackets = false
   let passwordSeen = false
   for (let pointer = 0; ; pointer++) {
-    const c = points[pointer] ?? EOF
+    const c: string = points[pointer] ?? EOF
     const isEnd = pointer >= points.length
     const special = isSpecial(url)
     const rest = (text: string) => points.slice(pointer + 1, pointer + 1 + text.length).join('') === text
@@ -428,5 +429,3 @@ export function serializeUrl(url: UrlRecord): string {
   if (url.fragment !== null) text += '#' + url.fragment
   return text
 }
-
-export { percentDecodeBytes, utf8Bytes }

@@ -142,7 +142,7 @@ export class URL {
 function parse(url: unknown, base: unknown): UrlRecord | null {
   let baseRecord: UrlRecord | null = null
   if (base !== undefined) {
-    baseRecord = parseUrl(String(base), null)
+    baseRecord = parseUrl(usv(base), null)
     if (baseRecord === null) return null
   }
   return parseUrl(String(url), baseRecord)
@@ -154,7 +154,7 @@ function invalid(url: unknown, base: unknown): TypeError {
     code: { value: 'ERR_INVALID_URL', writable: true, enumerable: true, configurable: true },
     input: { value: String(url), writable: true, enumerable: true, configurable: true },
   })
-  if (base !== undefined) Object.defineProperty(error, 'base', { value: String(base), enumerable: true })
+  if (base !== undefined) Object.defineProperty(error, 'base', { value: usv(base), enumerable: true })
   return error
 }
 

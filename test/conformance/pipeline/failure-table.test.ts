@@ -72,7 +72,7 @@ async function verify(row: Row, entry: 'native' | 'nested') {
       tool({
         name: 'composite',
         async execute(_args, exec) {
-          nested = await rig.runtime.execute({ ...request, entry: 'program', parent: exec.token })
+          nested = await rig.runtime.execute({ parent: exec.token, ...request, entry: 'program' })
           return 'the composite goes on'
         },
       }),

@@ -3,7 +3,7 @@ import { CodedError } from '../../../src/data/failure.ts'
 import type { FailurePhase } from '../../../src/data/failure.ts'
 import type { Approver, CallRequest, Guard, Policy } from '../../../src/pipeline/call.ts'
 import type { Mode } from '../../../src/registry/scope.ts'
-import type { ToolDefinition } from '../../../src/registry/tool.ts'
+import type { CallToken, ToolDefinition } from '../../../src/registry/tool.ts'
 import { never, scriptedApprover } from '../../pipeline/rig.ts'
 
 /** What a row needs of the world around one call of the tool `target`. */
@@ -24,6 +24,7 @@ export interface Arrangement {
 
 export interface Row {
   readonly title: string
+  /** Default: both. */
   readonly entries?: readonly ('native' | 'nested')[]
   /** `abort` cancels the call from its caller's side. */
   readonly arrange: (abort: () => void) => Arrangement
@@ -97,6 +98,14 @@ export const FAILURE_TABLE: readonly Row[] = [
     arrange: () => ({ request: { arguments: { value: { count: 1n } } } }),
     code: 'INVALID_ARGS',
     phase: 'arguments',
+    ...NOT_STARTED,
+    post: false,
+  },
+  {
+    title: 'a parent that is no running call',
+    arrange: () => ({ request: { parent: Object.freeze({}) as CallToken } }),
+    code: 'INVALID_PARENT',
+    phase: 'lookup',
     ...NOT_STARTED,
     post: false,
   },
@@ -348,6 +357,24 @@ export const FAILURE_TABLE: readonly Row[] = [
     title: 'a body that throws with a code of its own',
     arrange: () => ({ tool: { execute: speaks(() => Promise.reject(new CodedError('QUOTA', 'used up'))) } }),
     code: 'QUOTA',
+    phase: 'body',
+    ...FAILED,
+  },
+  {
+    title: 'a body whose server has gone',
+    arrange: () => ({
+      tool: { execute: speaks(() => Promise.reject(new CodedError('UPSTREAM_UNAVAILABLE', 'server "a": it ended'))) },
+    }),
+    code: 'UPSTREAM_UNAVAILABLE',
+    phase: 'body',
+    ...FAILED,
+  },
+  {
+    title: 'a body that cannot say whether it took effect',
+    arrange: () => ({
+      tool: { execute: speaks(() => Promise.reject(new CodedError('OUTCOME_UNKNOWN', 'its host died meanwhile'))) },
+    }),
+    code: 'OUTCOME_UNKNOWN',
     phase: 'body',
     ...FAILED,
   },
