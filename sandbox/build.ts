@@ -1,6 +1,7 @@
 /**
- * Bundles the guest into one script and the child, with that script inside, into one file. The output is committed and
- * byte-stable: `--check` compares instead of writing.
+ * Bundles the guest into one script, and the child with that script inside into one file: once as a program, once as a
+ * module for runs in the host's own process. The output is committed and byte-stable: `--check` compares instead of
+ * writing.
  */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { build, type BuildOptions } from 'esbuild'
@@ -38,14 +39,25 @@ async function bundleGuest(): Promise<string> {
 
 async function bundleChild(guest: string): Promise<string> {
   const result = await build({
-    ...shared,
+    ...forNode(guest),
     entryPoints: ['child/main.ts'],
     format: 'cjs',
+    define: { 'import.meta.url': 'moduleUrl' },
+    banner: { js: "const moduleUrl = require('node:url').pathToFileURL(__filename).href" },
+  })
+  return outputText(result)
+}
+
+async function bundleEmbedded(guest: string): Promise<string> {
+  return outputText(await build({ ...forNode(guest), entryPoints: ['child/embedded.ts'], format: 'esm' }))
+}
+
+function forNode(guest: string) {
+  return {
+    ...shared,
     target: 'node24',
     platform: 'node',
     external: ['isolated-vm'],
-    define: { 'import.meta.url': 'moduleUrl' },
-    banner: { js: "const moduleUrl = require('node:url').pathToFileURL(__filename).href" },
     plugins: [
       {
         name: 'guest-text',
@@ -55,8 +67,7 @@ async function bundleChild(guest: string): Promise<string> {
         },
       },
     ],
-  })
-  return outputText(result)
+  } as const satisfies BuildOptions
 }
 
 function outputText(result: { outputFiles?: readonly { readonly text: string }[] | undefined }): string {
@@ -71,6 +82,7 @@ export async function buildSandbox(): Promise<ReadonlyMap<string, string>> {
   return new Map([
     [`${bundle}guest.js`, guest],
     [`${bundle}child.cjs`, await bundleChild(guest)],
+    [`${bundle}embedded.mjs`, await bundleEmbedded(guest)],
   ])
 }
 

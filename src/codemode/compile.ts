@@ -33,22 +33,45 @@ export interface CompiledProgram {
   frameAt(position: Position): string
 }
 
+/** A program that was read and is not lowered yet: enough to judge it, before or while it is compiled. */
+export interface ParsedProgram {
+  /**
+   * A module of TypeScript for a type checker: the form is resolved, and what the program returns stands in calls of
+   * a declared function.
+   */
+  readonly checkedText: string
+  /** An offset of `checkedText` in the submitted text; undefined for text that its author did not write. */
+  submittedOffset(offset: number): number | undefined
+  readonly usedTools: readonly ToolUse[]
+  /** Submitted ranges in which a failure is caught. */
+  readonly handled: readonly (readonly [start: number, end: number])[]
+  positionAt(offset: number): Position
+  /** Lines around a position, with a caret below the column. */
+  frameAt(position: Position): string
+}
+
 export interface ToolUse extends Position {
   /** `github.issue_read`, or the exact name in `tools["exact-name"]`. */
   readonly path: string
   readonly isCall: boolean
   /** The program asks somewhere whether it exists, so that its absence is no mistake. */
   readonly isProbed: boolean
+  /** A failure here is caught by the program. */
+  readonly isHandled: boolean
+  /** In the submitted text. */
+  readonly offset: number
 }
 
 export interface CompileOptions {
   readonly maxProgramBytes: number
   /** Only for advice: tools that may do what a refused global would have done. */
   readonly toolNames?: readonly string[]
+  /** Called once, before lowering begins, for every program that can be read and is not refused. */
+  readonly onParsed?: (program: ParsedProgram) => void
 }
 
 /** Models send a failed program again with little changed, and agents the same one often: both are short. */
-const cache = createTextCache<CompiledProgram>({ maxEntries: 100, maxSize: 8 * 1024 * 1024 })
+const cache = createTextCache<{ readonly parsed: ParsedProgram; readonly compiled: CompiledProgram }>({ maxEntries: 100, maxSize: 8 * 1024 * 1024 })
 
 /**
  * Turns what a model wrote into code for a sandbox, or says why not. Never evaluates any of it, and never throws for
@@ -58,12 +81,17 @@ export async function compileProgram(text: string, options: CompileOptions): Pro
   const bytes = Buffer.byteLength(text)
   if (bytes > options.maxProgramBytes) return tooLarge(bytes, options.maxProgramBytes)
   const known = cache.get(text)
-  if (known !== undefined) return known
+  if (known !== undefined) {
+    options.onParsed?.(known.parsed)
+    return known.compiled
+  }
 
   const analysis = analyseProgram(text)
   if (!analysis.ok) return problemFailure(analysis, text)
   if (analysis.refusals.length > 0) return refusalFailure(analysis.refusals, text, options.toolNames ?? [])
   const { edited, names, marks } = analysis
+  const parsed = createParsed(text, analysis)
+  options.onParsed?.(parsed)
   const lowered = await lowerProgram(edited.text, names.mark, marks)
   if (!lowered.ok) {
     const { line, column } = lowered
@@ -71,12 +99,30 @@ export async function compileProgram(text: string, options: CompileOptions): Pro
     const offset = at && edited.originalOffset(createLineTable(edited.text, 'script').offsetAt(at))
     return loweringFailure(text, offset, lowered.message)
   }
-  const compiled = createCompiled(text, analysis, lowered.code, lowered.map)
-  cache.set(text, compiled, text.length + lowered.code.length + lowered.map.length)
+  const compiled = createCompiled(text, analysis, parsed.usedTools, lowered.code, lowered.map)
+  cache.set(text, { parsed, compiled }, 2 * text.length + lowered.code.length + lowered.map.length)
   return compiled
 }
 
-function createCompiled(text: string, analysis: Analysis, code: string, map: string): CompiledProgram {
+function createParsed(text: string, { edited, names, toolUses, handled }: Analysis): ParsedProgram {
+  const lines = createLineTable(text, 'editor')
+  return {
+    checkedText: `${edited.text}\n;declare function ${names.mark}(value?: any): any\nexport {}\n`,
+    submittedOffset: (offset) => (offset < edited.text.length ? edited.originalOffset(offset) : undefined),
+    usedTools: toolUses.map((use) => ({ ...use, ...lines.positionAt(use.offset) })),
+    handled,
+    positionAt: (offset) => lines.positionAt(offset),
+    frameAt: (position) => codeFrame(lines, position, { before: 1, after: 1 }),
+  }
+}
+
+function createCompiled(
+  text: string,
+  analysis: Analysis,
+  usedTools: readonly ToolUse[],
+  code: string,
+  map: string,
+): CompiledProgram {
   const { edited, names } = analysis
   const lines = createLineTable(text, 'editor')
   // Only runs that fail need the map: it is decoded when the first position is asked for.
@@ -96,12 +142,7 @@ function createCompiled(text: string, analysis: Analysis, code: string, map: str
     code,
     form: analysis.form,
     notices: analysis.notices,
-    usedTools: analysis.toolUses.map(({ path, offset, isCall, isProbed }) => ({
-      path,
-      isCall,
-      isProbed,
-      ...lines.positionAt(offset),
-    })),
+    usedTools,
     ...(analysis.firstComment !== undefined && { firstComment: analysis.firstComment }),
     source: analysis.source,
     originalPosition,

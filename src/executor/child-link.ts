@@ -18,7 +18,7 @@ import { MemoryMeter } from './memory-meter.ts'
 import { SliceQueue } from './slice-queue.ts'
 
 /** Why the host killed a child. The first reason stands. */
-export type KillReason = 'closed' | 'stuck' | 'rss' | 'forged' | 'not-ready'
+export type KillReason = 'closed' | 'stuck' | 'rss' | 'crowded' | 'forged' | 'not-ready'
 
 export interface ChildExit {
   readonly code: number | null
@@ -30,11 +30,14 @@ export interface ChildExit {
 /** A run as its child's link sees it. */
 export interface Seated {
   readonly memoryMb: number
+  /** Memory to be kept free for this run; 0 for most, as most need little of what they may use. */
+  readonly claimMb: number
   readonly limits: FrameLimits
   onFrame(frame: RunFrame): void
-  /** The child is gone. `wasInside`: this run was the one in the isolate. */
-  onLost(exit: ChildExit, wasInside: boolean): void
+  onLost(exit: ChildExit, blame: Blame): void
 }
+/** Who was in the isolate when a child was lost. */
+export type Blame = 'self' | 'another' | 'nobody'
 export type RunFrame = Extract<ChildFrame, { type: 'part' | 'slice' }>
 
 /** A run's place in one child. After `leave` nothing more of the child reaches the run. */
@@ -150,6 +153,15 @@ export class ChildLink {
   get load(): number {
     return this.#runs.size
   }
+  get claimedMb(): number {
+    let total = 0
+    for (const run of this.#runs.values()) total += run.claimMb
+    return total
+  }
+  /** Resident memory, a moment old at most. */
+  get rssBytes(): number {
+    return this.#memory?.glance() ?? 0
+  }
   get isGone(): boolean {
     return this.#hasExited || this.#killed !== undefined || this.#fatal !== undefined
   }
@@ -202,8 +214,9 @@ export class ChildLink {
     const memoryMb = this.#runs.get(run)?.memoryMb ?? 0
     const { rssBytes, growthBytes } = reading
     if (rssBytes > maxBytes) {
+      // Whoever is inside at this moment pays only for what it took itself: the rest is what the others hold.
       this.kill(
-        'rss',
+        growthBytes > memoryMb * 2 ** 20 ? 'rss' : 'crowded',
         `the sandbox process held ${toMb(rssBytes)} MB while the program ran; ${toMb(maxBytes)} MB are allowed`,
       )
     } else if (growthBytes > (2 * memoryMb + ROOM_MB) * 2 ** 20) {
@@ -321,7 +334,9 @@ export class ChildLink {
     const runs = [...this.#runs]
     this.#runs.clear()
     this.#options.onExit(this, exit)
-    for (const [number, run] of runs) run.onLost(exit, number === inside)
+    for (const [number, run] of runs) {
+      run.onLost(exit, inside === undefined ? 'nobody' : inside === number ? 'self' : 'another')
+    }
     this.#exited.resolve(exit)
   }
 }

@@ -2,7 +2,7 @@ import type { DeliverItem, SliceState, StartBody, WireEvent } from '../../sandbo
 import { PART_BYTES } from '../../sandbox/wire.ts'
 import type { FrameLimits } from '../../sandbox/wire-check.ts'
 import { thrownMessage } from '../data/failure.ts'
-import type { ChildExit, RunFrame, Seat, Seated } from './child-link.ts'
+import type { Blame, ChildExit, RunFrame, Seat, Seated } from './child-link.ts'
 import type { GuestEvent, Run, RunEnding, RunEndingKind, RunHost, RunRequest } from './executor.ts'
 import { judgeLoss } from './loss.ts'
 import { OpenCalls } from './open-calls.ts'
@@ -39,6 +39,7 @@ export class LiveRun implements Run, Seated {
   readonly ending: Promise<RunEnding>
   readonly limits: FrameLimits
   readonly memoryMb: number
+  claimMb = 0
   readonly #request: RunRequest
   readonly #berth: Berth
   readonly #options: LiveRunOptions
@@ -63,6 +64,8 @@ export class LiveRun implements Run, Seated {
   #nowMs: number
   #cpuMs = 0
   #resumes = 0
+  /** Resumes that this run may have caused itself: they are bounded. */
+  #doubts = 0
   #programEnd: ProgramEnd | undefined
   #isOver = false
 
@@ -131,10 +134,16 @@ export class LiveRun implements Run, Seated {
     this.#stop(code, message)
   }
 
-  onLost(exit: ChildExit, wasInside: boolean): void {
+  onLost(exit: ChildExit, blame: Blame): void {
     if (this.#isOver) return
     this.#seat = undefined
     this.#isInSlice = false
+    const wasInside = blame === 'self'
+    if (exit.killed?.reason === 'crowded') {
+      // From now on it is only seated where all that it may use is free: else the same crowd would meet again.
+      this.claimMb = this.memoryMb
+      return this.#resume(`the sandbox process died (${exit.killed.message})`)
+    }
     if (wasInside && exit.killed?.reason === 'stuck' && this.#isSliceCut) {
       // It could not be ended in its short slice, but its budget may allow what it does.
       this.#isHeavy = true
@@ -142,15 +151,19 @@ export class LiveRun implements Run, Seated {
     }
     const verdict = judgeLoss(exit, wasInside)
     if (verdict !== undefined) this.#stop(verdict.code, verdict.message)
-    else this.#resume(`the sandbox process died (${describeExit(exit)})`)
+    else this.#resume(`the sandbox process died (${describeExit(exit)})`, blame)
   }
 
-  #resume(why: string): void {
+  #resume(why: string, blame: Blame = 'self'): void {
     if (!this.#script.isKept) {
       return this.#stop('SANDBOX_LOST', `${why}, and the record of the run had grown too large to resume from it`)
     }
-    if (this.#resumes >= this.#options.maxResumes) {
-      return this.#stop('SANDBOX_LOST', `${why}, and the run had been resumed ${this.#resumes} times already`)
+    if (blame !== 'another') {
+      // What another run did is not held against this one: its own wall clock is bound enough.
+      if (this.#doubts >= this.#options.maxResumes) {
+        return this.#stop('SANDBOX_LOST', `${why}, and the run had been resumed ${this.#doubts} times already`)
+      }
+      this.#doubts += 1
     }
     this.#resumes += 1
     this.#berth.ask(this, { isResume: true, alone: this.#isHeavy })
@@ -310,7 +323,7 @@ export class LiveRun implements Run, Seated {
     const { cpuMs } = this.#request.limits
     const leftMs = Math.max(1, Math.ceil(Math.min(cpuMs - this.#cpuMs, this.#clock.leftMs)))
     // While others share the child one slice keeps them all waiting; a child of its own is open to the whole budget.
-    const canMove = !this.#isHeavy && this.#script.isKept && this.#resumes < this.#options.maxResumes
+    const canMove = !this.#isHeavy && this.#script.isKept && this.#doubts < this.#options.maxResumes
     this.#isSliceCut = canMove && this.#seat?.isAlone() === false && leftMs > this.#options.sharedSliceMs
     this.#sliceMs = this.#isSliceCut ? this.#options.sharedSliceMs : leftMs
     this.#isInSlice = true

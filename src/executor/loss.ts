@@ -38,6 +38,9 @@ export function judgeLoss(exit: ChildExit, wasInside: boolean): Verdict | undefi
     case 'closed':
     case 'not-ready':
       return { code: 'SANDBOX_LOST', message: exit.killed.message }
+    case 'crowded':
+      // All runs together held too much, each within its own limit.
+      return undefined
     case undefined:
   }
   if ((exit.signal !== null && CRASH_SIGNALS.has(exit.signal)) || (exit.code !== null && CRASH_CODES.has(exit.code))) {

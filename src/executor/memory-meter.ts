@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { processLine } from './process-tree.ts'
 
 const PAGE_BYTES = 4_096
+const GLANCE_MS = 25
 
 export interface MemoryReading {
   readonly rssBytes: number
@@ -16,9 +17,21 @@ export class MemoryMeter {
   #baseBytes = 0
   /** The last reading between slices or in the one before: better than the first within. */
   #lastBytes: number | undefined
+  #glancedAt = -Infinity
+  #glancedBytes = 0
 
   constructor(pid: number) {
     this.#pid = pid
+  }
+
+  /** Resident memory as it was some milliseconds ago: for choices that are made often. */
+  glance(): number {
+    const now = performance.now()
+    if (now - this.#glancedAt >= GLANCE_MS) {
+      this.#glancedAt = now
+      this.#glancedBytes = readLineRssBytes(this.#pid) ?? 0
+    }
+    return this.#glancedBytes
   }
 
   /** Undefined: the process is gone, or there is no /proc. */

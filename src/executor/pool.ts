@@ -13,6 +13,8 @@ export interface PoolOptions {
   /** A child is replaced after so many runs, or at that age: what leaks, leaks no further. */
   readonly recycleAfterRuns: number
   readonly recycleAfterMs: number
+  /** What a child may hold: it is left at peace before that is reached. */
+  readonly childRssMb: number
   /** No answer for so long: the child is taken up, nothing new is placed there. */
   readonly busyMs: number
   readonly sharedSliceMs: number
@@ -29,7 +31,7 @@ interface Child {
   readonly link: ChildLink
   /** Set with the first run, for good: tenants never share a process. */
   tenant: string | undefined
-  /** Kept for one run that needs long slices. */
+  /** Kept for runs that need long slices: from the first such run until another kind finds it idle. */
   isReserved: boolean
   readonly spares: SpareOrders
 }
@@ -41,6 +43,8 @@ interface Waiting {
 
 /** How long an empty pool waits before it makes its spare: a burst of starts comes first. */
 const SPARE_DELAY_MS = 150
+/** A child takes no more runs when so much of its memory is in use: those that are there may still grow. */
+const FULL = 0.7
 
 /** Which child a run gets. Children are bound to tenants, shared by many runs, and replaced rather than repaired. */
 export class Pool implements Berth {
@@ -129,14 +133,14 @@ export class Pool implements Berth {
       if (run.isOver) continue
       // Who waits for a child of its own does not hold up those who share, nor the other way round.
       const stuckTenants = waiting.alone ? stuck.alone : stuck.shared
-      const child = stuckTenants.has(run.tenant) ? undefined : this.#findChild(run.tenant, waiting.alone)
+      const child = stuckTenants.has(run.tenant) ? undefined : this.#findChild(run, waiting.alone)
       if (child === undefined) {
         stuckTenants.add(run.tenant)
         left.push(waiting)
         continue
       }
       child.tenant = run.tenant
-      child.isReserved ||= waiting.alone && child.link.load === 0
+      if (child.link.load === 0) child.isReserved = waiting.alone
       child.spares.used()
       run.enter(child.link.seat(run))
       if (this.#hasServedEnough(child)) child.link.retire()
@@ -146,34 +150,67 @@ export class Pool implements Berth {
     this.#orderSpareChild()
   }
 
-  #findChild(tenant: string, alone: boolean): Child | undefined {
-    const own = [...this.#children.values()].filter((child) => child.tenant === tenant && !child.link.isGone)
-    const open = own.filter((child) => this.#isOpen(child)).toSorted((a, b) => a.link.load - b.link.load)
-    const [best] = open
-    if (best !== undefined && best.link.load === 0) return best
-    // A run that must be alone may take one child over the tenant's share, so that it does not sit on the shared ones.
-    const share = this.#options.childrenPerTenant + (alone ? 1 : 0)
-    if (own.filter((child) => !child.link.isRetired).length < share) {
-      const spare = [...this.#children.values()].find((child) => child.tenant === undefined && this.#isOpen(child))
-      if (spare !== undefined) return spare
-      // With whole slices it would keep all others of a shared child waiting: worth waiting for a new one, if it comes.
-      if (this.#grow(tenant) && alone) return undefined
-    }
-    return best
+  #findChild(run: LiveRun, alone: boolean): Child | undefined {
+    const own = [...this.#children.values()].filter((child) => child.tenant === run.tenant && !child.link.isGone)
+    return alone ? this.#findAlone(run, own) : this.#findShared(run, own)
   }
 
-  #isOpen({ link, isReserved }: Child): boolean {
+  #findShared(run: LiveRun, own: readonly Child[]): Child | undefined {
+    const open = own.filter((child) => this.#isOpen(child, run)).toSorted((a, b) => a.link.load - b.link.load)
+    const shared = open.filter((child) => !child.isReserved)
+    const [best] = shared
+    if (best !== undefined && best.link.load === 0) return best
+    const share = own.filter((child) => !child.isReserved && !child.link.isRetired)
+    if (share.length < this.#options.childrenPerTenant) {
+      const spare = this.#findSpare(run)
+      if (spare !== undefined) return spare
+      this.#grow(run.tenant)
+    }
+    // Better than waiting: one kept for heavy programs that has none at the moment.
+    return best ?? open.find((child) => child.link.load === 0)
+  }
+
+  /**
+   * For a program that takes whole slices: whoever shares its child waits for it. So it gets an idle child, or a new
+   * one, one over the tenant's share if need be; and where neither can be had it shares with its like.
+   */
+  #findAlone(run: LiveRun, own: readonly Child[]): Child | undefined {
+    const open = own.filter((child) => this.#isOpen(child, run)).toSorted((a, b) => a.link.load - b.link.load)
+    const idle = open.filter((child) => child.link.load === 0)
+    const best = idle.find((child) => child.isReserved) ?? idle[0]
+    if (best !== undefined) return best
+    if (own.filter((child) => !child.link.isRetired).length <= this.#options.childrenPerTenant) {
+      const spare = this.#findSpare(run)
+      if (spare !== undefined) return spare
+      if (this.#grow(run.tenant)) return undefined
+    }
+    if (own.some((child) => child.isReserved)) return open.find((child) => child.isReserved)
+    return open[0]
+  }
+
+  #findSpare(run: LiveRun): Child | undefined {
+    return [...this.#children.values()].find((child) => child.tenant === undefined && this.#isOpen(child, run))
+  }
+
+  #isOpen({ link }: Child, run: LiveRun): boolean {
     const { slices } = link
     return (
       link.ready !== undefined &&
       !link.isGone &&
       !link.isRetired &&
-      !(isReserved && link.load > 0) &&
       link.load < this.#options.maxRunsPerChild &&
       slices.headMs < this.#options.busyMs &&
       // A run that is alone was given a whole budget in one slice: who joins now could wait for all of it.
-      slices.headSliceMs <= this.#options.sharedSliceMs
+      slices.headSliceMs <= this.#options.sharedSliceMs &&
+      (link.load === 0 || this.#hasMemory(link, run))
     )
+  }
+
+  /** Runs may use more memory than there is, as few do; what is held and what is claimed is counted. */
+  #hasMemory(link: ChildLink, run: LiveRun): boolean {
+    const most = this.#options.childRssMb * FULL
+    if (link.rssBytes > most * 2 ** 20) return false
+    return run.claimMb === 0 || link.claimedMb + run.claimMb <= most
   }
 
   /** One more child for this tenant, unless as many are on their way as tenants want one. True: one will come. */
@@ -228,7 +265,6 @@ export class Pool implements Berth {
     const child = this.#children.get(link)
     if (child === undefined) return
     if (link.load === 0) {
-      child.isReserved = false
       if (link.isRetired || this.#hasServedEnough(child)) link.kill('closed', 'the child was replaced')
     }
     this.#place()

@@ -19,6 +19,8 @@ export async function runApproval(
   // A person is not asked about a call that cannot run whatever the answer is.
   const invalid = checkArguments(call)
   if (invalid !== undefined) return invalid
+  // Nor for a caller who has gone: an approver may not look whether its signal is aborted already.
+  if (call.isAborted) return settleAborted(call, 'approval')
   if (!call.view.hasSession || approver === undefined) return unavailable(call, reasons, approver)
 
   const request: ApprovalRequest = Object.freeze({ ...call.view, reasons })

@@ -95,6 +95,7 @@ class Around {
   async #layer(index: number, incoming: AbortSignal): Promise<Settlement> {
     const wrapper = this.#wrappers[index]
     if (wrapper === undefined) return this.#body(incoming)
+    if (this.#call.isAborted) return settleAborted(this.#call, 'around')
     this.#call.trace?.enter('around')
     const contexts: UserMessage[] = []
     const view = this.#viewFor(wrapper, incoming, contexts)

@@ -190,6 +190,8 @@ export class ToolRuntime {
     call.trace?.enter('guards')
     const denied = runGuards(call, this.#guards)
     if (denied !== undefined) return denied
+    // After an abort nothing new starts: no slot is asked for, and no wrapper sees a call that will not run.
+    if (call.isAborted) return settleAborted(call, 'guards')
 
     if (call.request.admit === undefined) return runAround(call, definition, this.#around, parts)
     call.trace?.enter('admit')

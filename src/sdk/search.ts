@@ -86,6 +86,16 @@ export function describeTools(view: SdkView, names: SdkNames, wanted: readonly s
   return notes.length === 0 ? text : `${notes.join('\n')}\n${text}`
 }
 
+/** A tool by its registered name, its printed path, or a variant of one of them that only one tool has. */
+export function findTool(view: SdkView, names: SdkNames, name: string): PlacedTool | undefined {
+  return searchableOf(view, names).find(name)
+}
+
+/** The call of a tool with its types. */
+export function signatureOf(tool: PlacedTool): string {
+  return hitOf(tool).signature
+}
+
 function hitOf({ tool, path }: PlacedTool): SearchHit {
   const types = typesOfTool(tool)
   const roots = types.result === undefined ? [types.args] : [types.args, types.result]

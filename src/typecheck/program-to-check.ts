@@ -21,6 +21,7 @@ export interface ToolCall {
   readonly signature: string
   /** Properties of the arguments; none is known for tools that take anything. */
   readonly properties: readonly string[]
+  readonly required: readonly string[]
   /** Other properties are refused by the tool itself. */
   readonly isClosed: boolean
 }

@@ -21,7 +21,7 @@ function held(version: string, overrides: Partial<ToolDefinition> = {}) {
   const definition = tool({
     name: 't',
     execute: async () => (await promise, `body ${version}`),
-    output: { render: (_args, value) => [{ type: 'text', text: `render ${version} of ${String(value)}` }] },
+    output: { render: (_args, value) => [{ type: 'text', text: `render ${version} of ${JSON.stringify(value)}` }] },
     finalizeContent: (_exec, { content }) => [...content, { type: 'text', text: `finalizer ${version}` }],
     ...overrides,
   })
@@ -115,8 +115,8 @@ describe('while a call is under way', () => {
     const next = rig.call('t')
     old.letGo()
     fresh.letGo()
-    expect(textOf(await running)).toBe('render 1 of body 1\nfinalizer 1')
-    expect(textOf(await next)).toBe('render 2 of body 2\nfinalizer 2')
+    expect(textOf(await running)).toBe('render 1 of "body 1"\nfinalizer 1')
+    expect(textOf(await next)).toBe('render 2 of "body 2"\nfinalizer 2')
   })
 
   test('a tool that is taken away while a person is asked is the tool that was asked about, if the person says yes', async () => {

@@ -36,6 +36,7 @@ function poolOf(behaviours: readonly string[], transport: Transport = 'fifo') {
     recycleAfterRuns: 100,
     recycleAfterMs: 60_000,
     busyMs: 50,
+    childRssMb: 1_024,
     sharedSliceMs: 250,
     hasWarmSpare: false,
     spawn: (events) =>

@@ -46,7 +46,10 @@ describe('D05 floods of the console', () => {
     ['many lines', `for (let n = 0; n < 1e5; n++) console.log('line', n); return 1`],
     ['one line of 16 MB', `console.log('x'.repeat(2 ** 24)); return 1`],
     ['empty lines', `for (let n = 0; n < 2e5; n++) console.log(''); return 1`],
-    ['large objects', `const o = Array.from({ length: 1e5 }, (_, n) => ({ n })); console.log(o); console.log(o); return 1`],
+    [
+      'large objects',
+      `const o = Array.from({ length: 1e5 }, (_, n) => ({ n })); console.log(o); console.log(o); return 1`,
+    ],
     ['lines of wide characters', `for (let n = 0; n < 1e4; n++) console.error('\\u{1F600}'.repeat(50)); return 1`],
   ])('%s: cut and said, and the run goes on', async (_name, program) => {
     const { code, value, texts, notices } = await bench.attack(program)
@@ -64,7 +67,7 @@ describe('D05 floods of the console', () => {
 
   test('progress and shown blocks are bounded too', async () => {
     const { code, result } = await bench.attack(
-      `for (let n = 0; n < 1e5; n++) { progress('p' + n, n); show('x'.repeat(1000)) } return 1`,
+      `for (let n = 0; n < 2e4; n++) { progress('p' + n, n); show('x'.repeat(1000)) } return 1`,
     )
     expect(code).toBe('OK')
     expect(JSON.stringify(result.outcome.content).length).toBeLessThan(2 * 1024 * 1024)
@@ -77,13 +80,21 @@ describe('D06 large values on the way out', () => {
     ['a returned text of 2 MB', `return 'x'.repeat(2 << 20)`, ['OUTPUT_LIMIT']],
     ['a returned array', `return Array.from({ length: 1e6 }, (_, n) => n)`, ['OUTPUT_LIMIT', 'MEMORY_LIMIT']],
     ['one text many times', `const s = 'x'.repeat(1e6); return Array(1e5).fill(s)`, ['OUTPUT_LIMIT', 'MEMORY_LIMIT']],
-    ['an object that contains itself a billion times', `let o = 'x'; for (let n = 0; n < 40; n++) o = [o, o]; return o`, ['OUTPUT_LIMIT', 'MEMORY_LIMIT', 'TIMEOUT']],
+    [
+      'an object that contains itself a billion times',
+      `let o = 'x'; for (let n = 0; n < 40; n++) o = [o, o]; return o`,
+      ['OUTPUT_LIMIT', 'MEMORY_LIMIT', 'TIMEOUT'],
+    ],
     ['a thrown text', `throw 'x'.repeat(2 ** 28)`, ['PROGRAM_ERROR', 'MEMORY_LIMIT']],
     ['a thrown error', `throw new Error('x'.repeat(2 ** 28))`, ['PROGRAM_ERROR', 'MEMORY_LIMIT']],
     ['an argument', `await tools.echo({ a: 'x'.repeat(2 ** 28) })`, ['PROGRAM_ERROR', 'MEMORY_LIMIT']],
     ['a tool name', `await tools['x'.repeat(2 ** 27)]({})`, ['PROGRAM_ERROR', 'MEMORY_LIMIT']],
     ['a tool name by full()', `await tools.full('x'.repeat(2 ** 27), {})`, ['PROGRAM_ERROR', 'MEMORY_LIMIT']],
-    ['a rejection nobody handles', `Promise.reject(new Error('x'.repeat(2 ** 28))); await tools.slow({ ms: 20 }); return 1`, ['OK', 'MEMORY_LIMIT', 'PROGRAM_ERROR', 'TIMEOUT']],
+    [
+      'a rejection nobody handles',
+      `Promise.reject(new Error('x'.repeat(2 ** 28))); await tools.slow({ ms: 20 }); return 1`,
+      ['OK', 'MEMORY_LIMIT', 'PROGRAM_ERROR', 'TIMEOUT'],
+    ],
   ])('%s', async (_name, program, codes) => {
     const { code, message, calls } = await bench.attack(program)
     expect(codes).toContain(code)
@@ -102,18 +113,62 @@ describe('D06 large values on the way out', () => {
 describe('D10 nesting', () => {
   test.each([
     ['recursion', `const f = () => f(); try { f() } catch (e) { return e.name }`, 'RangeError'],
-    ['recursion in finally', `const f = () => { try { f() } finally { try { f() } catch {} } }; try { f() } catch (e) { return e.name }`, 'TIMEOUT'],
-    ['toString that calls itself', `const o = { toString: () => String(o) }; try { String(o) } catch (e) { return e.name }`, 'RangeError'],
-    ['JSON text', `try { JSON.parse('['.repeat(2e5) + ']'.repeat(2e5)); return 'RangeError' } catch (e) { return e.name }`, 'RangeError'],
-    ['JSON values', `let o = {}; for (let n = 0; n < 1e5; n++) o = { o }; try { return JSON.stringify(o).length > 1e5 ? 'RangeError' : '' } catch (e) { return e.name }`, 'RangeError'],
-    ['a regular expression', `try { new RegExp('('.repeat(1e5) + ')'.repeat(1e5)).test('') } catch (e) { return e.name }`, 'SyntaxError'],
-    ['code from a string', `try { eval('('.repeat(1e5) + '1' + ')'.repeat(1e5)) } catch (e) { return e.name }`, 'RangeError'],
-    ['a proxy chain', `let p = {}; for (let n = 0; n < 1e5; n++) p = new Proxy(p, {}); try { p.x } catch (e) { return e.name }`, 'RangeError'],
-    ['bound functions', `let f = () => 1; for (let n = 0; n < 1e5; n++) f = f.bind(null); try { f(); return 'RangeError' } catch (e) { return e.name }`, 'RangeError'],
-    ['a cause chain', `let e = new Error('0'); for (let n = 0; n < 1e5; n++) e = new Error('x', { cause: e }); throw e`, 'PROGRAM_ERROR'],
-    ['a printed chain', `let o = {}; for (let n = 0; n < 1e5; n++) o = { o }; console.log(o); return 'RangeError'`, 'RangeError'],
+    [
+      'recursion in finally',
+      `const f = () => { try { f() } finally { try { f() } catch {} } }; try { f() } catch (e) { return e.name }`,
+      'TIMEOUT',
+    ],
+    [
+      'toString that calls itself',
+      `const o = { toString: () => String(o) }; try { String(o) } catch (e) { return e.name }`,
+      'RangeError',
+    ],
+    [
+      'JSON text',
+      `try { JSON.parse('['.repeat(2e5) + ']'.repeat(2e5)); return 'RangeError' } catch (e) { return e.name }`,
+      'RangeError',
+    ],
+    [
+      'JSON values',
+      `let o = {}; for (let n = 0; n < 1e5; n++) o = { o }; try { return JSON.stringify(o).length > 1e5 ? 'RangeError' : '' } catch (e) { return e.name }`,
+      'RangeError',
+    ],
+    [
+      'a regular expression',
+      `try { new RegExp('('.repeat(1e5) + ')'.repeat(1e5)).test('') } catch (e) { return e.name }`,
+      'SyntaxError',
+    ],
+    [
+      'code from a string',
+      `try { eval('('.repeat(1e5) + '1' + ')'.repeat(1e5)) } catch (e) { return e.name }`,
+      'RangeError',
+    ],
+    [
+      'a proxy chain',
+      `let p = {}; for (let n = 0; n < 1e5; n++) p = new Proxy(p, {}); try { p.x } catch (e) { return e.name }`,
+      'RangeError',
+    ],
+    [
+      'bound functions',
+      `let f = () => 1; for (let n = 0; n < 1e5; n++) f = f.bind(null); try { f(); return 'RangeError' } catch (e) { return e.name }`,
+      'RangeError',
+    ],
+    [
+      'a cause chain',
+      `let e = new Error('0'); for (let n = 0; n < 1e5; n++) e = new Error('x', { cause: e }); throw e`,
+      'PROGRAM_ERROR',
+    ],
+    [
+      'a printed chain',
+      `let o = {}; for (let n = 0; n < 1e5; n++) o = { o }; console.log(o); return 'RangeError'`,
+      'RangeError',
+    ],
     ['a returned chain', `let o = {}; for (let n = 0; n < 1e5; n++) o = { o }; return o`, 'OK'],
-    ['a clone of a chain', `let o = {}; for (let n = 0; n < 1e5; n++) o = { o }; try { structuredClone(o); return 'RangeError' } catch (e) { return e.name }`, 'RangeError'],
+    [
+      'a clone of a chain',
+      `let o = {}; for (let n = 0; n < 1e5; n++) o = { o }; try { structuredClone(o); return 'RangeError' } catch (e) { return e.name }`,
+      'RangeError',
+    ],
   ])('%s', async (_name, program, expected) => {
     const { code, value } = await bench.attack(program)
     expect([code, value]).toContain(expected)

@@ -22,7 +22,10 @@ describe('a program that fills memory ends with its own code, and others go on',
     ['D14 registered symbols', `for (let n = 0; ; n++) Symbol.for('s' + n)`],
     ['D14 shapes', `const list = []; for (let n = 0; ; n++) list.push({ ['a' + n]: 1, ['b' + n]: 2 })`],
     ['D12 many small buffers', `const list = []; for (;;) list.push(new ArrayBuffer(64))`],
-    ['D12 Intl objects', `const list = []; for (;;) list.push(new Intl.DateTimeFormat('en', { timeZone: 'Asia/Tokyo' }), new Intl.Collator('de'))`],
+    [
+      'D12 Intl objects',
+      `const list = []; for (;;) list.push(new Intl.DateTimeFormat('en', { timeZone: 'Asia/Tokyo' }), new Intl.Collator('de'))`,
+    ],
     ['D12 Intl segments', `const list = []; for (;;) list.push(new Intl.Segmenter('en').segment('a b'.repeat(1000)))`],
     ['D04 calls that wait', `for (;;) tools.never({ a: 'x'.repeat(1000) })`],
   ])('%s', async (_name, program) => {
@@ -36,11 +39,26 @@ describe('a program that fills memory ends with its own code, and others go on',
     ['D12 typed arrays', `const list = []; for (;;) list.push(new Uint8Array(1 << 20).fill(1))`],
     ['D12 buffers', `const list = []; for (;;) list.push(new ArrayBuffer(16 << 20))`],
     ['D12 a view per buffer', `const list = []; for (;;) list.push(new DataView(new ArrayBuffer(1 << 16)))`],
-    ['D12 encoded text', `const list = []; const e = new TextEncoder(); const text = 'x'.repeat(1e5); for (;;) list.push(e.encode(text))`],
-    ['D12b resizable buffers', `const list = []; for (let n = 0; n < 30; n++) { const b = new ArrayBuffer(8, { maxByteLength: 100 << 20 }); list.push(b); b.resize(100 << 20); new Uint8Array(b).fill(1) } return 'resized'`],
-    ['D12b resizable by the constructor of an instance', `const Native = Object.getPrototypeOf(new Uint8Array(8).buffer).constructor; const b = new Native(8, { maxByteLength: 1 << 30 }); if (b.resizable) return 'resizable'; b.resize(1 << 29)`],
-    ['D12b growable shared memory', `new SharedArrayBuffer(8, { maxByteLength: 1 << 30 }).grow(1 << 29); return 'grown'`],
-    ['D13 a finalizer that never ends', `new FinalizationRegistry(() => { for (;;) {} }).register({}, 1); const list = []; for (let n = 0; n < 1e5; n++) list.push({ n }); return 'registered'`],
+    [
+      'D12 encoded text',
+      `const list = []; const e = new TextEncoder(); const text = 'x'.repeat(1e5); for (;;) list.push(e.encode(text))`,
+    ],
+    [
+      'D12b resizable buffers',
+      `const list = []; for (let n = 0; n < 30; n++) { const b = new ArrayBuffer(8, { maxByteLength: 100 << 20 }); list.push(b); b.resize(100 << 20); new Uint8Array(b).fill(1) } return 'resized'`,
+    ],
+    [
+      'D12b resizable by the constructor of an instance',
+      `const Native = Object.getPrototypeOf(new Uint8Array(8).buffer).constructor; const b = new Native(8, { maxByteLength: 1 << 30 }); if (b.resizable) return 'resizable'; b.resize(1 << 29)`,
+    ],
+    [
+      'D12b growable shared memory',
+      `new SharedArrayBuffer(8, { maxByteLength: 1 << 30 }).grow(1 << 29); return 'grown'`,
+    ],
+    [
+      'D13 a finalizer that never ends',
+      `new FinalizationRegistry(() => { for (;;) {} }).register({}, 1); const list = []; for (let n = 0; n < 1e5; n++) list.push({ n }); return 'registered'`,
+    ],
     ['D12 huge integers', `const list = []; for (let n = 1n; ; n++) list.push(n << 8000000n)`],
     ['D12 a bomb of timers', `for (;;) setTimeout(() => {}, 1000)`],
   ])('%s: an error or the limit', async (_name, program) => {
@@ -50,9 +68,15 @@ describe('a program that fills memory ends with its own code, and others go on',
   })
 
   test.each([
-    ['D12 code from strings', `const list = []; for (let n = 0; ; n++) { const f = new Function('return ' + '['.repeat(50) + n + ']'.repeat(50)); f(); list.push(f) }`],
+    [
+      'D12 code from strings',
+      `const list = []; for (let n = 0; ; n++) { const f = new Function('return ' + '['.repeat(50) + n + ']'.repeat(50)); f(); list.push(f) }`,
+    ],
     ['D12 copies of copies', `let v = [1]; for (;;) v = [structuredClone(v), structuredClone(v)]`],
-    ['D12 compiled regular expressions', `const list = []; for (let n = 1; ; n++) { const r = new RegExp('(a{1,' + (n % 900 + 1) + '}b)*' + n); r.test('ab'.repeat(9)); list.push(r) }`],
+    [
+      'D12 compiled regular expressions',
+      `const list = []; for (let n = 1; ; n++) { const r = new RegExp('(a{1,' + (n % 900 + 1) + '}b)*' + n); r.test('ab'.repeat(9)); list.push(r) }`,
+    ],
   ])('%s: time or memory runs out first', async (_name, program) => {
     const { code, progress } = await bench.attack(program)
     expect(['TIMEOUT', 'MEMORY_LIMIT']).toContain(code)

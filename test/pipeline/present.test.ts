@@ -113,7 +113,7 @@ describe('a call', () => {
   test('is drawn by its presenters, which are given the parsed arguments and the durable result', () => {
     const seen: unknown[] = []
     const looks = draw({
-      presentCall: (args) => (seen.push(args), { kind: 'read', path: String(args.path) }),
+      presentCall: (args) => (seen.push(args), { kind: 'read', path: args.path as string }),
       presentResult: (args, given) => (seen.push(args, given), { kind: 'diff', path: 'b', patch: '+' }),
     })
     expect(looks).toEqual({ call: { kind: 'read', path: 'a' }, result: { kind: 'diff', path: 'b', patch: '+' } })

@@ -21,6 +21,8 @@ export interface Analysis {
   readonly notices: readonly Notice[]
   readonly refusals: readonly Refusal[]
   readonly toolUses: readonly ToolUseAt[]
+  /** Ranges in which a failure is caught. */
+  readonly handled: readonly (readonly [start: number, end: number])[]
   readonly firstComment?: string
   /** The submitted text with everything but the program blanked. */
   readonly source: string
@@ -79,6 +81,7 @@ export function analyseProgram(text: string): Analysis | Extract<AnalysisProblem
       .map((refusal) => ({ ...refusal, offset: refusal.offset - shift }))
       .toSorted((left, right) => left.offset - right.offset),
     toolUses: findToolUses(facts, imports.aliases).map((use) => ({ ...use, offset: use.offset - shift })),
+    handled: facts.handledBlocks.map(({ start, end }) => [start - shift, end - shift] as const),
     ...(comment !== undefined && { firstComment: comment }),
     source: reading.text,
     edited: withHead(head, body, shift),

@@ -17,6 +17,8 @@ export interface Facts {
   readonly importMetas: readonly Visit[]
   /** `'name' in object` tests. */
   readonly inTests: readonly AnyNode[]
+  /** Blocks of `try` statements that have a `catch`. */
+  readonly handledBlocks: readonly AnyNode[]
   /** Deepest nest of `a ? (b) : c => …`, see `MAX_AMBIGUOUS_DEPTH` in lower.ts. */
   readonly ambiguousDepth: number
   /** A template tagged by a template: what a Markdown fence looks like to a parser. */
@@ -31,6 +33,7 @@ export function collectFacts(file: File): Facts {
   const importCalls: AnyNode[] = []
   const importMetas: Visit[] = []
   const inTests: AnyNode[] = []
+  const handledBlocks: AnyNode[] = []
   let ambiguousDepth = 0
   let hasTaggedByTemplate = false
 
@@ -65,6 +68,11 @@ export function collectFacts(file: File): Facts {
         case 'MetaProperty':
           if (nameOf(childOf(node, 'meta')) === 'import') importMetas.push(visit)
           break
+        case 'TryStatement': {
+          const block = childOf(node, 'block')
+          if (block !== undefined && isNode(node['handler'])) handledBlocks.push(block)
+          break
+        }
         case 'BinaryExpression':
           if (node['operator'] === 'in') inTests.push(node)
           break
@@ -86,6 +94,7 @@ export function collectFacts(file: File): Facts {
     importCalls,
     importMetas,
     inTests,
+    handledBlocks,
     ambiguousDepth,
     hasTaggedByTemplate,
   }

@@ -1,6 +1,7 @@
 import {
   childOf,
   childrenOf,
+  isNode,
   nameOf,
   stringValue,
   TYPE_WRAPPERS,
@@ -19,6 +20,8 @@ export interface ToolUseAt {
   readonly isCall: boolean
   /** The program asks somewhere whether this exists (`if (tools.x)`, `tools.x?.()`, `'x' in tools`). */
   readonly isProbed: boolean
+  /** A failure here is caught: the call stands in a `try` that has a `catch`, or before a `.catch`. */
+  readonly isHandled: boolean
 }
 
 /** Names that stand for a tool, a group or `tools` itself (path `''`). */
@@ -48,7 +51,13 @@ export function findToolUses(facts: Facts, imported: Aliases): readonly ToolUseA
       if (chain.full !== undefined) found.push(chain.full)
       else if (chain.path !== '') {
         const isCall = isCallee(chain.end)
-        found.push({ path: chain.path, offset: chain.offset, isCall, isProbed: isProbe(chain.end) })
+        found.push({
+          path: chain.path,
+          offset: chain.offset,
+          isCall,
+          isProbed: isProbe(chain.end),
+          isHandled: isHandled(chain.end),
+        })
       }
       const declarator = chain.end.up?.node
       if (declarator?.type !== 'VariableDeclarator' || chain.end.key !== 'init' || !isConst(chain.end.up?.up)) continue
@@ -89,7 +98,8 @@ function followChain(from: Visit, prefix: string): Chain {
     if (path === '' && name === 'full' && isCallee(next)) {
       const exact = stringValue(childrenOf(next.up?.node ?? property, 'arguments')[0])
       if (exact === undefined) break
-      return { path, offset, end: next, full: { path: exact, offset: property.start, isCall: true, isProbed: false } }
+      const use = { path: exact, offset: property.start, isCall: true, isProbed: false, isHandled: isHandled(next) }
+      return { path, offset, end: next, full: use }
     }
     path = path === '' ? name : `${path}.${name}`
     offset = property.start
@@ -121,6 +131,15 @@ function isConst(declaration: Visit | undefined): boolean {
   return declaration?.node['kind'] === 'const'
 }
 
+function isHandled(use: Visit): boolean {
+  for (let at = use; at.up !== undefined; at = at.up) {
+    const parent = at.up.node
+    if (parent.type === 'TryStatement' && at.key === 'block' && isNode(parent['handler'])) return true
+    if (isMember(parent) && at.key === 'object' && nameOf(childOf(parent, 'property')) === 'catch') return true
+  }
+  return false
+}
+
 const PROBES: ReadonlySet<string> = new Set(['IfStatement', 'ConditionalExpression', 'LogicalExpression'])
 
 function isProbe({ key, up }: Visit): boolean {
@@ -145,7 +164,9 @@ function destructured(
     const value = childOf(property, 'value')
     addAlias(value, path)
     // A default value says that the tool may be missing.
-    return [{ path, offset: key.start, isCall: false, isProbed: value?.type === 'AssignmentPattern' }]
+    return [
+      { path, offset: key.start, isCall: false, isProbed: value?.type === 'AssignmentPattern', isHandled: false },
+    ]
   })
 }
 

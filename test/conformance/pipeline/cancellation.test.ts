@@ -20,7 +20,12 @@ const SCENARIOS: Readonly<Record<string, (world: World) => Promise<void>>> = {
   'a call through every stage': async (world) => {
     world.everyHook({ isAsking: true })
     world.register(slowTool(world, 'leaf'))
-    await world.execute('leaf', { admit: () => slowly({ [Symbol.dispose]: () => {} }) })
+    await world.execute('leaf', {
+      admit() {
+        world.begins('admit')
+        return slowly({ [Symbol.dispose]: () => {} })
+      },
+    })
   },
   'a call that is tried again by a wrapper': async (world) => {
     let tries = 0
@@ -79,6 +84,7 @@ const SCENARIOS: Readonly<Record<string, (world: World) => Promise<void>>> = {
     await world.batch(['safe', 'safe', 'alone', 'safe', 'unknown'])
   },
   'a program’s calls, through the bridge': async (world) => {
+    world.everyHook({ isAsking: false })
     world.register({ ...slowTool(world, 'safe'), isConcurrencySafe: () => true })
     world.register(slowTool(world, 'alone'))
     world.installProgram(['safe', 'safe', 'alone', 'safe', 'unknown'])
@@ -139,6 +145,7 @@ test.each(HOOKS)('a call that is cancelled inside its own %s ends well', async (
     name: 'hooks',
     pre: () => at('pre', { decision: 'ask', reason: 'r' }),
     async around(_call, next) {
+      world.begins('around')
       at('before next()', null)
       const passed = await next()
       return at('after next()', passed)
@@ -158,7 +165,9 @@ test.each(HOOKS)('a call that is cancelled inside its own %s ends well', async (
       presentationMeta: () => at('output.presentationMeta', { seen: true }),
     },
   })
-  await play(world, (it) => it.execute('leaf', { admit: async () => at('admit', { [Symbol.dispose]: () => {} }) }))
+  await play(world, (it) =>
+    it.execute('leaf', { admit: async () => (world.begins('admit'), at('admit', { [Symbol.dispose]: () => {} })) }),
+  )
   world.check()
   const isBefore = HOOKS.indexOf(hook) < HOOKS.indexOf('body')
   // What is decided is decided: the last two hooks see the outcome and cannot unmake it.
@@ -189,8 +198,8 @@ interface World {
   installProgram(names: readonly string[]): void
   /** Of each outcome, how far it came. */
   ranks(): readonly number[]
-  /** Tells a body that begins; fails the test when nothing may begin any more. */
-  bodyBegins(): void
+  /** Something that could have an effect begins. After an abort that fails the test. */
+  begins(what: string): void
   check(): void
 }
 
@@ -207,10 +216,11 @@ function createWorld(): World {
   const caller = new AbortController()
   const rig = createRig({ mode: 'both', approver: { ask: (...asked) => approver.ask(...asked) } })
   const approver = scriptedApprover(async () => {
+    world.begins('ask')
     world.onAsk()
     return await slowly({ answer: 'approve' as const })
   })
-  let startedAfterAbort = 0
+  const begunAfterAbort: string[] = []
   let batches = 0
   const isOurs = (call: CallView) => call.toolName !== RUN_CODE
   const world: World = {
@@ -227,8 +237,12 @@ function createWorld(): World {
     everyHook({ isAsking }) {
       rig.runtime.use({
         name: 'slow',
-        pre: (call) => slowly(isAsking && isOurs(call) ? { decision: 'ask', reason: 'r' } : { decision: 'allow' }),
+        pre(call) {
+          world.begins('pre')
+          return slowly(isAsking && isOurs(call) ? { decision: 'ask', reason: 'r' } : { decision: 'allow' })
+        },
         async around(_call, next) {
+          world.begins('around')
           await slowly()
           const passed = await next()
           return await slowly(passed)
@@ -282,9 +296,9 @@ function createWorld(): World {
       )
     },
     ranks: () => world.outcomes.map(rankOf),
-    bodyBegins: () => void (startedAfterAbort += caller.signal.aborted ? 1 : 0),
+    begins: (what) => void (caller.signal.aborted && begunAfterAbort.push(what)),
     check() {
-      expect(startedAfterAbort).toBe(0)
+      expect(begunAfterAbort).toEqual([])
       expect(abortListeners(caller.signal)).toBe(0)
       // One end each, seen once, and finalized once where there was a tool.
       const seen = rig.observed.filter(({ call }) => isOurs(call))
@@ -316,7 +330,7 @@ function slowTool(
   return tool({
     name,
     execute(_args, exec) {
-      world.bodyBegins()
+      world.begins('body')
       return body(exec)
     },
   })
@@ -326,8 +340,8 @@ function slowTool(
 async function slowly(): Promise<undefined>
 async function slowly<const T>(value: T): Promise<T>
 async function slowly(value?: unknown): Promise<unknown> {
-  await null
-  await null
+  await Promise.resolve()
+  await Promise.resolve()
   return value
 }
 
