@@ -6,19 +6,60 @@ import { readFileSync, readdirSync } from 'node:fs'
  */
 export function descendantsMb(): number | undefined {
   try {
-    const kilobytes = descendants(process.pid).map((pid) => {
-      const found = /^Pss:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8'))
-      return Number(found?.[1])
-    })
-    return kilobytes.reduce((sum, kb) => sum + kb, 0) / 1_024
+    return descendants(process.pid).reduce((sum, pid) => sum + pssKb(pid), 0) / 1_024
   } catch {
     return undefined
   }
 }
 
+function pssKb(pid: number): number {
+  try {
+    return Number(/^Pss:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8'))?.[1])
+  } catch (thrown) {
+    // It has ended since it was listed.
+    if (thrown instanceof Error && 'code' in thrown && (thrown.code === 'ENOENT' || thrown.code === 'ESRCH')) return 0
+    throw thrown
+  }
+}
+
 function descendants(pid: number): readonly number[] {
-  const children = readdirSync(`/proc/${pid}/task`).flatMap((thread) =>
-    readFileSync(`/proc/${pid}/task/${thread}/children`, 'utf8').split(' ').filter(Boolean).map(Number),
-  )
+  let children: readonly number[]
+  try {
+    children = readdirSync(`/proc/${pid}/task`).flatMap((thread) =>
+      readFileSync(`/proc/${pid}/task/${thread}/children`, 'utf8').split(' ').filter(Boolean).map(Number),
+    )
+  } catch (thrown) {
+    // One below may end while it is looked at; without /proc there is not even this process.
+    if (pid === process.pid) throw thrown
+    return []
+  }
   return children.flatMap((child) => [child, ...descendants(child)])
+}
+
+/** Sandbox processes that this one has started and that live, in no order. Empty where there is no /proc. */
+export function sandboxPids(): readonly number[] {
+  try {
+    return descendants(process.pid).filter(isSandbox)
+  } catch {
+    return []
+  }
+}
+
+/** Memory (Pss, as above) of the sandbox processes alone, in MB; undefined where it cannot be read. */
+export function sandboxesMb(): number | undefined {
+  const pids = sandboxPids()
+  try {
+    return pids.length === 0 ? undefined : pids.reduce((sum, pid) => sum + pssKb(pid), 0) / 1_024
+  } catch {
+    return undefined
+  }
+}
+
+function isSandbox(pid: number): boolean {
+  try {
+    const isDead = /^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'))
+    return !isDead && readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('child.cjs')
+  } catch {
+    return false
+  }
 }

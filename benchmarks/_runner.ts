@@ -63,7 +63,7 @@ export async function compare(
   for (let round = -rounds.warmUp; round < rounds.measured; round++) {
     for (let turn = 0; turn < variants.length; turn++) {
       const index = (turn + round + rounds.warmUp) % variants.length
-      collectGarbage()
+      collectGarbage('young')
       const samples = (await variants[index]?.round()) ?? []
       if (round >= 0) samplesByVariant[index]?.push(...samples)
     }
@@ -108,12 +108,17 @@ function quantile(sorted: readonly number[], q: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor(q * sorted.length))] ?? Number.NaN
 }
 
-/** Without it the garbage of one variant is collected in the time of the next. */
-export function collectGarbage(): void {
+/**
+ * `young`: between variants, so that what one leaves behind is not collected in the time of the next. `all`: before the
+ * heap is read, and only there: a full collection makes V8 shrink its nursery and forget code, and calls then take
+ * twice as long for a while.
+ */
+export function collectGarbage(what: 'young' | 'all'): void {
   if (globalThis.gc === undefined) {
     throw new Error('benchmarks need --expose-gc: start them with "npm run bench -- <name>"')
   }
-  globalThis.gc()
+  if (what === 'young') globalThis.gc({ type: 'minor' })
+  else globalThis.gc()
 }
 
 /** For whoever waits at a terminal; never in the way of the output. */

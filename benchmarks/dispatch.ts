@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createEngine, defineTool, type EngineOptions, type RunResult, type SessionLog } from '../src/index.ts'
 import { startPingPong } from './_ping-pong.ts'
-import { descendantsMb } from './_processes.ts'
+import { sandboxesMb } from './_processes.ts'
 import { compare, rest, toRows, type Benchmark, type Rounds, type Size, type Table, type Variant } from './_runner.ts'
 import { createEmptyTool, fivePolicies } from './_tools.ts'
 
@@ -16,8 +16,8 @@ interface Sizes {
 
 const SIZES: Readonly<Record<Size, Sizes>> = {
   full: {
-    calls: { warmUp: 2, measured: 8, perRun: 1_000 },
-    runs: { warmUp: 1, measured: 6, perRound: 15 },
+    calls: { warmUp: 8, measured: 10, perRun: 1_000 },
+    runs: { warmUp: 3, measured: 6, perRound: 15 },
     bursts: { engines: 5, runs: 50, calls: 10 },
     waitingRuns: 100,
   },
@@ -34,7 +34,7 @@ const WORK_MS = 5
 
 export const dispatchBenchmark: Benchmark = {
   method: [
-    'Everything goes through `engine.run`: a model’s call of `run_code` with the whole pipeline around it, the program compiled from its text (each text is new, so no cache helps), a fresh isolate in a confined child process, and for each call of the program the whole pipeline again, with five policies and the dispatch events in the session log.',
+    'Everything goes through `engine.run`: a model’s call of `run_code` with the whole pipeline around it, the program compiled from its text (each text is new, so no cache helps), a fresh isolate in a confined child process (type checking is off but where a row says otherwise), and for each call of the program the whole pipeline again, with five policies and the dispatch events in the session log.',
     'After every run its value and its log are checked: every call stands there with a start and one settle event. A run that does not show this ends the benchmark.',
     'Sequential calls: the time from one body to the next, so one sample holds the way back to the program, its next line, the way to the host and the pipeline. The raw ping-pong is 100 bytes through the same kind of pipe to a blocking child and back, alternating with it: the ratio between the two is the figure to compare between machines.',
     '“With spare”: the isolate was prepared before the run came (the runs are 60 ms apart). “No spare”: the runs follow each other and ask for another memory limit each time, so none that is prepared can be used.',
@@ -60,8 +60,14 @@ async function measureSequential({ calls }: Sizes): Promise<readonly Table[]> {
   await using folder = await temporaryFolder()
   await using pingPong = await startPingPong()
   await using memory = await startBench()
+  await using sameProcess = await startBench({ isolation: 'in-process' })
   await using sqlite = await startBench({ store: { sqlite: join(folder.path, 'sessions.sqlite') } })
-  const cpu = { pingPong: [] as number[], memory: [] as number[], sqlite: [] as number[] }
+  const cpu = {
+    pingPong: [] as number[],
+    memory: [] as number[],
+    sqlite: [] as number[],
+    sameProcess: [] as number[],
+  }
   const sequential = (bench: Bench, cpuSamples: number[]) => async () => {
     bench.bodyTimes.length = 0
     const before = process.cpuUsage()
@@ -85,6 +91,11 @@ async function measureSequential({ calls }: Sizes): Promise<readonly Table[]> {
     },
     { name: 'call, memory log', target: { p50: 65 }, round: sequential(memory, cpu.memory) },
     { name: 'call, SQLite log', round: sequential(sqlite, cpu.sqlite) },
+    {
+      name: 'call, memory log, in-process',
+      target: { p50: 15 },
+      round: sequential(sameProcess, cpu.sameProcess),
+    },
   ])
   const measuredOf = (samples: readonly number[]) => samples.slice(calls.warmUp)
   return [
@@ -97,6 +108,7 @@ async function measureSequential({ calls }: Sizes): Promise<readonly Table[]> {
         { name: 'raw ping-pong over pipes', samples: measuredOf(cpu.pingPong) },
         { name: 'call, memory log', samples: measuredOf(cpu.memory) },
         { name: 'call, SQLite log', samples: measuredOf(cpu.sqlite) },
+        { name: 'call, memory log, in-process', samples: measuredOf(cpu.sameProcess) },
       ]),
     },
   ]
@@ -137,17 +149,16 @@ async function measureParallel({ calls }: Sizes): Promise<Table> {
 async function measureRuns({ runs }: Sizes): Promise<Table> {
   await using spaced = await startBench()
   await using drained = await startBench()
+  await using checked = await startBench({ typecheck: 'error' })
   let memoryMb = 128
+  const apart = (bench: Bench) => () =>
+    times(runs.perRound, async () => {
+      await rest(60)
+      return bench.noOp()
+    })
   const variants: Variant[] = [
-    {
-      name: 'with spare',
-      target: { p50: 1, p99: 6 },
-      round: () =>
-        times(runs.perRound, async () => {
-          await rest(60)
-          return spaced.noOp()
-        }),
-    },
+    { name: 'with spare', target: { p50: 1, p99: 6 }, round: apart(spaced) },
+    { name: 'with spare, type-checked', round: apart(checked) },
     {
       name: 'no spare',
       target: { p50: 4.5, p99: 10 },
@@ -219,7 +230,7 @@ async function measureMemory({ bursts, waitingRuns }: Sizes): Promise<Table> {
     await using bench = await startBench()
     await bench.noOp()
     await rest(600)
-    const atRest = descendantsMb()
+    const atRest = sandboxesMb()
     if (atRest === undefined)
       throw new Error('dispatch: memory of the children can only be read on Linux, with rights to /proc')
     samples.rest.push(atRest)
@@ -228,11 +239,11 @@ async function measureMemory({ bursts, waitingRuns }: Sizes): Promise<Table> {
       bench.run('const { n } = await tools.gate({})', { value: 'n', expected: 1, calls: 1 }),
     )
     await gate.reached(waitingRuns)
-    samples.waiting.push(descendantsMb() ?? Number.NaN)
+    samples.waiting.push(sandboxesMb() ?? Number.NaN)
     gate.open()
     await Promise.all(ended)
     await rest(3_000)
-    samples.after.push(descendantsMb() ?? Number.NaN)
+    samples.after.push(sandboxesMb() ?? Number.NaN)
   }
   return {
     title: 'Memory of the sandbox processes',
@@ -295,6 +306,7 @@ async function startBench(options: EngineOptions = {}): Promise<Bench> {
   const engine = await createEngine({
     tools: [createEmptyTool(() => bodyTimes.push(performance.now())), work, gate],
     policies: fivePolicies(),
+    typecheck: 'off',
     ...options,
   })
   let texts = 0

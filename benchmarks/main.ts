@@ -7,8 +7,13 @@ import { describeMachine, toJson, toMarkdown, type Report } from './_report.ts'
 import { clearNotes, type Benchmark } from './_runner.ts'
 import { dispatchBenchmark } from './dispatch.ts'
 import { pipelineBenchmark } from './pipeline.ts'
+import { preflightBenchmark } from './preflight.ts'
 
-const BENCHMARKS: Readonly<Record<string, Benchmark>> = { pipeline: pipelineBenchmark, dispatch: dispatchBenchmark }
+const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
+  pipeline: pipelineBenchmark,
+  dispatch: dispatchBenchmark,
+  preflight: preflightBenchmark,
+}
 
 const { values: options, positionals: names } = parseArgs({
   allowPositionals: true,

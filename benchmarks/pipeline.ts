@@ -38,7 +38,7 @@ interface Sizes extends Rounds {
 
 const SIZES: Readonly<Record<Size, Sizes>> = {
   full: {
-    warmUp: 3,
+    warmUp: 6,
     measured: 12,
     groupsPerRound: 60,
     sessionLengths: [100, 1_000, 10_000],
@@ -63,7 +63,7 @@ const STEPS = 3
 export const pipelineBenchmark: Benchmark = {
   method: [
     'The tool does nothing, so what is measured is the pipeline: both schemas are checked, arguments and value are copied and frozen. Without a log the call is `ToolRuntime.execute`; with one it is a model step of one call through `CallBatch` (`tool/call` and `tool/result` are appended).',
-    `Variants of one table alternate in every round, garbage is collected before each. A sample is the mean of ${GROUP} calls in a row; with SQLite their common commit (WAL, synchronous=FULL) is in it.`,
+    `Variants of one table alternate in every round, young garbage is collected before each. A sample is the mean of ${GROUP} calls in a row; with SQLite their common commit (WAL, synchronous=FULL) is in it.`,
     'The five policies: annotations, approval rules, rate (calls per second and concurrency), time-out, redaction of values.',
     'Stage times come from `CallReport.stageNs`: the observer and the clock reads between stages are in them, so they add up to more than a call without observers.',
     'Targets are for a quiet machine and are not asserted anywhere.',
@@ -180,7 +180,7 @@ async function measureStages(sizes: Sizes): Promise<Table> {
   const calls = GROUP * sizes.groupsPerRound
   for (let n = 0; n < sizes.warmUp * calls; n++) await call(runtime, n)
   isMeasured = true
-  collectGarbage()
+  collectGarbage('young')
   for (let n = 0; n < sizes.measured * calls; n++) await call(runtime, n)
   const rows = STAGES.flatMap((stage) => {
     const samples = nsByStage.get(stage)
@@ -214,7 +214,7 @@ async function measureMemory(sizes: Sizes): Promise<Table> {
 }
 
 function heapInUse(): number {
-  collectGarbage()
+  collectGarbage('all')
   return process.memoryUsage().heapUsed
 }
 

@@ -5,6 +5,7 @@ import type { Approver, Guard, Observer, Policy } from './pipeline/call.ts'
 import type { ServerEntry } from './importers/mcp-config.ts'
 import { CodedError } from './data/failure.ts'
 import { DEFAULT_LIMITS, resolveLimits, type Limits } from './codemode/limits.ts'
+import { TYPECHECK_MODES, type TypecheckMode } from './codemode/preflight.ts'
 
 /** What an embedder may say; everything has a default. */
 export interface EngineOptions {
@@ -17,7 +18,15 @@ export interface EngineOptions {
   /** What the model is given in the global scope. Default `code`. */
   readonly mode?: Mode
   readonly limits?: Partial<Limits>
-  /** A weaker sandbox than this makes the start fail. Default `basic`. */
+  /** What a type error in a program does: refuse it before anything runs (default), be noticed, or not be looked for. */
+  readonly typecheck?: TypecheckMode
+  /**
+   * Where programs run. `process` (default): in confined child processes. `in-process`: in this very process, for tests
+   * and trusted programs; **the process wall then does not stand** (see `createInProcessExecutor`), which is reported as a
+   * problem at the start.
+   */
+  readonly isolation?: Isolation
+  /** A weaker sandbox than this makes the start fail. Default `basic`; with `in-process` only `none` can be had. */
   readonly requireConfinement?: 'none' | 'basic' | 'strong'
   /** Binary for sandbox children; default: the pinned one, else this process's. */
   readonly sandboxNode?: string
@@ -35,6 +44,8 @@ export interface EngineOptions {
   /** Checks the protocol of every call and reports a breach as a problem. Default false. */
   readonly checkInvariants?: boolean
 }
+
+export type Isolation = 'process' | 'in-process'
 
 export interface PoolLimits {
   /** In all. Default 8. */
@@ -59,7 +70,7 @@ export interface EngineConfig extends Required<Omit<EngineOptions, 'approver' | 
   readonly sandboxNode: string | undefined
 }
 
-/** Throws `CONFIG_INVALID` for limits and pool sizes out of range. */
+/** Throws `CONFIG_INVALID` for limits, modes and pool sizes that are none. */
 export function resolveEngineConfig(options: EngineOptions): EngineConfig {
   return {
     tools: options.tools ?? [],
@@ -67,7 +78,8 @@ export function resolveEngineConfig(options: EngineOptions): EngineConfig {
     store: options.store,
     mode: options.mode ?? 'code',
     limits: resolveLimits(DEFAULT_LIMITS, options.limits),
-    requireConfinement: options.requireConfinement ?? 'basic',
+    typecheck: checkTypecheck(options.typecheck ?? 'error'),
+    ...resolveWalls(options),
     sandboxNode: options.sandboxNode,
     pool: checkPool(options.pool ?? {}),
     approver: options.approver,
@@ -78,6 +90,33 @@ export function resolveEngineConfig(options: EngineOptions): EngineConfig {
     onProblem: options.onProblem ?? (() => {}),
     checkInvariants: options.checkInvariants ?? false,
   }
+}
+
+/** Also for one run, whose caller may be JavaScript. */
+export function checkTypecheck(mode: TypecheckMode): TypecheckMode {
+  if (TYPECHECK_MODES.includes(mode)) return mode
+  const found = JSON.stringify(mode) ?? typeof mode
+  throw new CodedError('CONFIG_INVALID', `typecheck must be one of ${TYPECHECK_MODES.join(', ')}; got ${found}`)
+}
+
+function resolveWalls({
+  isolation = 'process',
+  requireConfinement,
+}: EngineOptions): Pick<EngineConfig, 'isolation' | 'requireConfinement'> {
+  if (isolation === 'process') return { isolation, requireConfinement: requireConfinement ?? 'basic' }
+  if (isolation !== 'in-process') {
+    throw new CodedError(
+      'CONFIG_INVALID',
+      `isolation must be "process" or "in-process"; got ${JSON.stringify(isolation)}`,
+    )
+  }
+  if (requireConfinement !== undefined && requireConfinement !== 'none') {
+    throw new CodedError(
+      'CONFIG_INVALID',
+      `requireConfinement is ${JSON.stringify(requireConfinement)}, but isolation "in-process" confines nothing; give "none" or isolation "process"`,
+    )
+  }
+  return { isolation, requireConfinement: 'none' }
 }
 
 /** The defaults are the executor's own. */

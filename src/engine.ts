@@ -3,13 +3,21 @@ import { readFileSync } from 'node:fs'
 import { createMemoryArtifacts } from './artifacts/memory.ts'
 import { createRunCodeTool, type RunEvent, type RunValue } from './codemode/run-code.ts'
 import type { Limits } from './codemode/limits.ts'
-import { resolveEngineConfig, type EngineConfig, type EngineOptions, type EngineProblem } from './config.ts'
+import type { TypecheckMode } from './codemode/preflight.ts'
+import {
+  checkTypecheck,
+  resolveEngineConfig,
+  type EngineConfig,
+  type EngineOptions,
+  type EngineProblem,
+} from './config.ts'
 import type { UserMessage } from './data/content.ts'
 import { CodedError, thrownMessage } from './data/failure.ts'
 import { callId, sessionId, type CallId, type SessionId } from './data/ids.ts'
 import type { Json } from './data/json.ts'
 import type { Outcome } from './data/outcome.ts'
-import type { ExecutorReport } from './executor/executor.ts'
+import type { Executor, ExecutorReport } from './executor/executor.ts'
+import { createInProcessExecutor, IN_PROCESS_WARNING } from './executor/in-process-executor.ts'
 import { createProcessExecutor } from './executor/process-executor.ts'
 import { connectMcpServers, type McpConnections } from './importers/mcp.ts'
 import { CallBatch } from './pipeline/call-batch.ts'
@@ -26,6 +34,8 @@ import { runCodeDescription, systemPrompt, type UsageFacts } from './sdk/usage.t
 import type { SessionLog, SessionStore } from './session/log.ts'
 import { createMemoryStore } from './session/memory-log.ts'
 import { createSqliteStore } from './session/sqlite-log.ts'
+import { createTypeChecker } from './typecheck/checker.ts'
+import { findCompiler } from './typecheck/find-compiler.ts'
 
 /** The product, started: service, CLI, examples, benchmarks and tests all begin here. Dispose it to end everything it began. */
 export interface Engine extends AsyncDisposable {
@@ -56,6 +66,8 @@ export interface RunOptions {
   /** Lowers the wall clock budget. */
   readonly timeoutMs?: number
   readonly limits?: Partial<Limits>
+  /** Default: the engine's. */
+  readonly typecheck?: TypecheckMode
   readonly description?: string
   readonly onEvent?: (event: RunEvent) => void
 }
@@ -87,8 +99,11 @@ export async function createEngine(options: EngineOptions = {}): Promise<Engine>
   }
 
   const store = parts.use(openStore(config))
+  // Disposed in reverse: when the executor has ended the runs, their results still go into the log before it closes.
+  const running = new Set<Promise<RunResult>>()
+  parts.defer(async () => void (await Promise.allSettled(running)))
   const registry = new ToolRegistry()
-  const asked = new Map<string, { limits?: Partial<Limits>; onEvent?: (event: RunEvent) => void }>()
+  const asked = new Map<string, Asked>()
   const sessions = new Map<string, SessionLog>()
 
   const runtime = new ToolRuntime({
@@ -105,17 +120,24 @@ export async function createEngine(options: EngineOptions = {}): Promise<Engine>
   for (const guard of config.guards) runtime.guard(guard)
   for (const observer of config.observers) runtime.observe(observer)
 
+  const templates = loadTemplates((file) => readFileSync(file, 'utf8'))
+  const checker = parts.use(
+    createTypeChecker({
+      found: findCompiler(),
+      prelude: templates.prelude,
+      clock: systemClock,
+      startAhead: config.typecheck !== 'off',
+    }),
+  )
+
   // Sandbox and servers take the longest to start and do not need each other.
   const [executor, servers] = await bothOrNeither(
-    createProcessExecutor({
-      requireConfinement: config.requireConfinement,
-      ...config.pool,
-      ...(config.sandboxNode !== undefined && { node: config.sandboxNode }),
-    }),
+    startExecutor(config),
     connectMcpServers(config.mcpServers, { onProblem: report }),
   )
   parts.use(executor)
   parts.use(servers)
+  if (config.isolation === 'in-process') report({ message: IN_PROCESS_WARNING })
 
   registry.setMode(GLOBAL_SCOPE, config.mode)
   registry.registerAll(config.tools)
@@ -131,6 +153,8 @@ export async function createEngine(options: EngineOptions = {}): Promise<Engine>
         newId: randomUUID,
       }),
       limits: config.limits,
+      checker,
+      typecheck: config.typecheck,
       monotonicMs: () => systemClock.monotonicMs(),
       nowMs: () => systemClock.nowMs(),
       newSeed: () => randomBytes(16).toString('hex'),
@@ -153,10 +177,42 @@ export async function createEngine(options: EngineOptions = {}): Promise<Engine>
     return log
   }
 
-  const templates = loadTemplates((file) => readFileSync(file, 'utf8'))
   function toldAbout(scope: string): [RenderedSdk, UsageFacts] {
     const view = registry.view(scope)
-    return [render(view), { ...config.limits, mode: view.mode === 'both' ? 'both' : 'code' }]
+    // Whoever is told about the tools writes a program next: the checker reads their types meanwhile.
+    if (config.typecheck !== 'off') checker.prepare(view, deriveNames(view))
+    const mode = view.mode === 'both' ? 'both' : 'code'
+    return [render(view), { ...config.limits, typecheck: config.typecheck, mode }]
+  }
+
+  async function runProgram(code: string, runOptions: RunOptions): Promise<RunResult> {
+    const scope = runOptions.scope ?? runOptions.session?.scope ?? GLOBAL_SCOPE
+    const session = runOptions.session ?? openSession({ scope })
+    sessions.set(session.sessionId, session)
+    const id = callId(`call-${randomUUID()}`)
+    asked.set(id, {
+      ...(runOptions.limits !== undefined && { limits: runOptions.limits }),
+      ...(runOptions.typecheck !== undefined && { typecheck: checkTypecheck(runOptions.typecheck) }),
+      ...(runOptions.onEvent !== undefined && { onEvent: runOptions.onEvent }),
+    })
+    try {
+      const batch = new CallBatch({
+        runtime,
+        session,
+        scope,
+        clock: systemClock,
+        ...(runOptions.signal !== undefined && { signal: runOptions.signal }),
+      })
+      const { results, contexts, concludesTurn } = await batch.run([
+        { callId: id, name: RUN_CODE, arguments: JSON.stringify(argumentsOf(code, runOptions)) },
+      ])
+      await session.flush()
+      const outcome = results[0]?.outcome
+      if (outcome === undefined) throw new TypeError('a batch of one call gave no result')
+      return { callId: id, sessionId: session.sessionId, outcome, ...readRun(outcome), contexts, concludesTurn }
+    } finally {
+      asked.delete(id)
+    }
   }
 
   const owned = parts.move()
@@ -168,31 +224,12 @@ export async function createEngine(options: EngineOptions = {}): Promise<Engine>
     problems,
     openSession,
     async run(code, runOptions = {}) {
-      const scope = runOptions.scope ?? runOptions.session?.scope ?? GLOBAL_SCOPE
-      const session = runOptions.session ?? openSession({ scope })
-      sessions.set(session.sessionId, session)
-      const id = callId(`call-${randomUUID()}`)
-      asked.set(id, {
-        ...(runOptions.limits !== undefined && { limits: runOptions.limits }),
-        ...(runOptions.onEvent !== undefined && { onEvent: runOptions.onEvent }),
-      })
+      const work = runProgram(code, runOptions)
+      running.add(work)
       try {
-        const batch = new CallBatch({
-          runtime,
-          session,
-          scope,
-          clock: systemClock,
-          ...(runOptions.signal !== undefined && { signal: runOptions.signal }),
-        })
-        const { results, contexts, concludesTurn } = await batch.run([
-          { callId: id, name: RUN_CODE, arguments: JSON.stringify(argumentsOf(code, runOptions)) },
-        ])
-        await session.flush()
-        const outcome = results[0]?.outcome
-        if (outcome === undefined) throw new TypeError('a batch of one call gave no result')
-        return { callId: id, sessionId: session.sessionId, outcome, ...readRun(outcome), contexts, concludesTurn }
+        return await work
       } finally {
-        asked.delete(id)
+        running.delete(work)
       }
     },
     watchRun(id, listener) {
@@ -205,6 +242,24 @@ export async function createEngine(options: EngineOptions = {}): Promise<Engine>
     report: () => executor.report(),
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   }
+}
+
+/** What the caller of one run asked for beside the arguments of `run_code`. */
+interface Asked {
+  readonly limits?: Partial<Limits>
+  readonly typecheck?: TypecheckMode
+  readonly onEvent?: (event: RunEvent) => void
+}
+
+function startExecutor({ isolation, requireConfinement, pool, sandboxNode }: EngineConfig): Promise<Executor> {
+  if (isolation === 'in-process') {
+    return createInProcessExecutor(pool.maxQueue === undefined ? {} : { maxQueue: pool.maxQueue })
+  }
+  return createProcessExecutor({
+    requireConfinement,
+    ...pool,
+    ...(sandboxNode !== undefined && { node: sandboxNode }),
+  })
 }
 
 /** Imports the servers' tools, and again whenever a server says that its list changed. */

@@ -1,7 +1,8 @@
 /** The public names of Codeferry. Everything else is an implementation detail. */
 export { createEngine, type Engine, type RunOptions, type RunResult } from './engine.ts'
-export type { EngineOptions, EngineProblem, PoolLimits } from './config.ts'
+export type { EngineOptions, EngineProblem, Isolation, PoolLimits } from './config.ts'
 export { DEFAULT_LIMITS, type Limits } from './codemode/limits.ts'
+export type { TypecheckMode } from './codemode/preflight.ts'
 export type { RunEvent, RunValue } from './codemode/run-code.ts'
 export type { CallSummary } from './codemode/bridge.ts'
 
@@ -53,3 +54,10 @@ export { createTimeoutPolicy } from './policy/timeout.ts'
 
 export { builtInPresenters, CardProjection, cardsOf, presentersOf, type Card, type FindPresenter } from './cards.ts'
 export { watchLog } from './session/watch-log.ts'
+
+export { systemClock } from './pipeline/system-clock.ts'
+export type { Clock } from './data/clock.ts'
+export { deriveNames } from './registry/native-names.ts'
+export { callTimeline, callTree, modelMessages } from './session/replay.ts'
+export type { CallNode } from './session/call-tree.ts'
+export { openSqliteReader } from './session/sqlite-log.ts'

@@ -15,6 +15,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   'src/pipeline': ['src/data', 'src/schema', 'src/registry', 'src/session:type'],
   'src/importers': ['src/data', 'src/schema', 'src/registry'],
   'src/sdk': ['src/data', 'src/schema', 'src/registry'],
+  'src/typecheck': ['src/data', 'src/sdk'],
   'src/executor': ['src/data', 'sandbox'],
   'src/policy': ['src/data', 'src/registry:type', 'src/pipeline:type'],
   'src/codemode': [
@@ -25,6 +26,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     'src/artifacts:type',
     'src/executor:type',
     'src/sdk',
+    'src/typecheck:type',
   ],
   'src/service': [
     'src/data',
@@ -62,6 +64,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     'src/policy',
     'src/importers',
     'src/sdk',
+    'src/typecheck',
     'src/executor',
     'src/codemode',
   ],
@@ -71,7 +74,16 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
 }
 
 /** Rooms whose work is the outside world. Elsewhere clock, ids and I/O are arguments. */
-const MAY_DO_IO = ['src/executor', 'src/importers', 'src/service', 'src/cli', 'src', 'sandbox/child', 'sandbox']
+const MAY_DO_IO = [
+  'src/executor',
+  'src/typecheck',
+  'src/importers',
+  'src/service',
+  'src/cli',
+  'src',
+  'sandbox/child',
+  'sandbox',
+]
 const MAY_DO_IO_FILES = ['src/session/sqlite-log.ts']
 /** Node modules that touch nothing outside the process. */
 const PURE_NODE_MODULES = ['node:crypto', 'node:util', 'node:url', 'node:path', 'node:async_hooks', 'node:buffer']

@@ -78,6 +78,43 @@ var HOST_FRAME = { start: 1, deliver: 2, discard: 3, prepare: 4 };
 var CHILD_FRAME = { ready: 65, part: 66, slice: 67, fatal: 68 };
 var PART_BYTES = 48 * 1024;
 
+// child/host-check.ts
+var MAX_SLICE_MS = 2 ** 31 - 1;
+var MAX_SPARES = 256;
+var LIMIT_NAMES = ["memoryMb", "maxPendingCalls", "maxLogBytes", "maxResultBytes", "maxValueBytes"];
+function parseStart(text) {
+  const body = JSON.parse(text);
+  checkSlice(body.sliceMs);
+  if (typeof body.code !== "string" || typeof body.seed !== "string") throw new Error("a start without code or seed");
+  if (!Number.isFinite(body.startTimeMs)) throw new Error("a start without a time");
+  if (!Array.isArray(body.bindings) || !body.bindings.every(isBinding)) throw new Error("a start with odd bindings");
+  for (const name of LIMIT_NAMES) {
+    if (!Number.isInteger(body.limits?.[name])) throw new Error(`a start without the limit ${name}`);
+  }
+  return body;
+}
+var DELIVER_PREFIX = /^\{"nowMs":\d+,"sliceMs":(\d+),/;
+function sliceOfDelivery(text) {
+  const found = DELIVER_PREFIX.exec(text);
+  if (found !== null) return checkSlice(Number(found[1]));
+  const body = JSON.parse(text);
+  if (!Number.isFinite(body.nowMs)) throw new Error("a delivery without a time");
+  return checkSlice(body.sliceMs);
+}
+function parsePrepare(text) {
+  const { spares } = JSON.parse(text);
+  if (Number.isInteger(spares) && spares >= 0 && spares <= MAX_SPARES) return spares;
+  throw new Error(`${JSON.stringify(spares)} spare isolates; 0 to ${MAX_SPARES} are allowed`);
+}
+function checkSlice(sliceMs) {
+  if (Number.isInteger(sliceMs) && sliceMs >= 1 && sliceMs <= MAX_SLICE_MS) return sliceMs;
+  throw new Error(`a slice of ${JSON.stringify(sliceMs)} ms; whole ones from 1 to ${MAX_SLICE_MS} are allowed`);
+}
+function isBinding(binding) {
+  const areTexts = (list) => Array.isArray(list) && list.every((each) => typeof each === "string");
+  return typeof binding?.name === "string" && areTexts(binding.path) && areTexts(binding.required);
+}
+
 // child/run.ts
 var DRAIN_MS = 1e3;
 var LAST_WORDS_MS = 100;
@@ -98,7 +135,8 @@ function createChild(options) {
     return spares.pop() ?? options.createIsolate(memoryMb);
   };
   const start = (number, body) => {
-    const { code, limits, sliceMs } = JSON.parse(body);
+    const { code, limits, sliceMs } = parseStart(body);
+    if (runs.has(number)) throw new Error(`a start for run ${number}, which is here already`);
     const run = { guest: take(limits.memoryMb), stopped: void 0 };
     runs.set(number, run);
     const step = run.guest.step("start", body, sliceMs);
@@ -114,7 +152,7 @@ function createChild(options) {
       answer(number, run, nothing);
       return;
     }
-    const sliceMs = sliceOf(body);
+    const sliceMs = sliceOfDelivery(body);
     const deadline = performance.now() + sliceMs;
     const step = run.guest.step("deliver", body, sliceMs);
     if (step.end !== "ok") stop(run, step.end, sliceMs);
@@ -169,7 +207,7 @@ function createChild(options) {
           discard(frame.run);
           return;
         case HOST_FRAME.prepare:
-          sparesWanted = JSON.parse(frame.body).spares;
+          sparesWanted = parsePrepare(frame.body);
           prepare();
           return;
         default:
@@ -186,11 +224,6 @@ function splitLast(text) {
   if (!text.startsWith("=") || colon < 0) return { state: '{"s":"waiting"}', events: "" };
   const length = Number(text.slice(1, colon));
   return { state: text.slice(colon + 1, colon + 1 + length), events: text.slice(colon + 1 + length) };
-}
-var SLICE_PREFIX = /^\{"nowMs":[\d.e+]+,"sliceMs":(\d+)/;
-function sliceOf(body) {
-  const found = SLICE_PREFIX.exec(body);
-  return found === null ? JSON.parse(body).sliceMs : Number(found[1]);
 }
 
 // child/embedded.ts

@@ -1,5 +1,6 @@
-import { CHILD_FRAME, HOST_FRAME, WIRE_VERSION, type PrepareBody, type StartBody } from '../wire.ts'
+import { CHILD_FRAME, HOST_FRAME, WIRE_VERSION } from '../wire.ts'
 import type { Frame } from './frames.ts'
+import { parsePrepare, parseStart, sliceOfDelivery } from './host-check.ts'
 import type { GuestIsolate } from './isolate.ts'
 
 export interface ChildOptions {
@@ -45,7 +46,8 @@ export function createChild(options: ChildOptions): Child {
   }
 
   const start = (number: number, body: string): void => {
-    const { code, limits, sliceMs } = JSON.parse(body) as StartBody
+    const { code, limits, sliceMs } = parseStart(body)
+    if (runs.has(number)) throw new Error(`a start for run ${number}, which is here already`)
     const run: LiveRun = { guest: take(limits.memoryMb), stopped: undefined }
     runs.set(number, run)
     const step = run.guest.step('start', body, sliceMs)
@@ -63,7 +65,7 @@ export function createChild(options: ChildOptions): Child {
       answer(number, run, nothing)
       return
     }
-    const sliceMs = sliceOf(body)
+    const sliceMs = sliceOfDelivery(body)
     const deadline = performance.now() + sliceMs
     const step = run.guest.step('deliver', body, sliceMs)
     if (step.end !== 'ok') stop(run, step.end, sliceMs)
@@ -134,7 +136,7 @@ export function createChild(options: ChildOptions): Child {
           discard(frame.run)
           return
         case HOST_FRAME.prepare:
-          sparesWanted = (JSON.parse(frame.body) as PrepareBody).spares
+          sparesWanted = parsePrepare(frame.body)
           prepare()
           return
         default:
@@ -159,12 +161,4 @@ function splitLast(text: string): { readonly state: string; readonly events: str
   if (!text.startsWith('=') || colon < 0) return { state: '{"s":"waiting"}', events: '' }
   const length = Number(text.slice(1, colon))
   return { state: text.slice(colon + 1, colon + 1 + length), events: text.slice(colon + 1 + length) }
-}
-
-const SLICE_PREFIX = /^\{"nowMs":[\d.e+]+,"sliceMs":(\d+)/
-
-/** `sliceMs` of a delivery, without parsing megabytes of values when the host writes its fields in order. */
-function sliceOf(body: string): number {
-  const found = SLICE_PREFIX.exec(body)
-  return found === null ? (JSON.parse(body) as { sliceMs: number }).sliceMs : Number(found[1])
 }

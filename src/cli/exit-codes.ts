@@ -15,9 +15,9 @@ export const EXIT = {
 /** One line a code, for `--help`. */
 export const EXIT_HELP: readonly (readonly [code: number, meaning: string])[] = [
   [EXIT.ok, 'done (run: the program succeeded)'],
-  [EXIT.failed, 'the program failed, or one of its limits ended it'],
+  [EXIT.failed, 'the program failed, or one of its limits ended it (bench: a call failed, or nothing could be called)'],
   [EXIT.usage, 'wrong usage, or a file or configuration that cannot be used'],
-  [EXIT.serversMissing, 'tools, sdk, doctor: done, but a configured server did not start'],
+  [EXIT.serversMissing, 'tools, sdk, bench, doctor: done, but a configured server did not start'],
   [EXIT.sandboxUnavailable, 'no sandbox can be started here (see: codeferry doctor)'],
   [EXIT.internal, 'a fault of codeferry itself'],
   [EXIT.interrupted, 'interrupted (Ctrl-C); what was done until then is printed'],

@@ -32,6 +32,11 @@ export function createProgram(io: Io, setExitCode: (code: number) => void): Comm
     .option('--session <id>', 'go on with this session of the file')
     .option('--timeout <ms>', 'most time the program may take', positiveInteger)
     .addOption(confinementOption())
+    .addOption(
+      new Option('--typecheck <mode>', 'what a type error does: refuse the program, be noticed, or not be looked for')
+        .choices(['error', 'notice', 'off'])
+        .default('error'),
+    )
     .option('--cards', 'show each call as a card too')
     .option('--json', 'print one JSON document')
     .action(act(async (path: string, options) => (await import('./commands/run.ts')).runCommand(path, options, io)))
@@ -81,6 +86,26 @@ export function createProgram(io: Io, setExitCode: (code: number) => void): Comm
     .option('--db <file>', 'keep sessions in this SQLite file')
     .addOption(confinementOption())
     .action(act(async (options) => (await import('./commands/mcp.ts')).mcpCommand(options, io)))
+
+  withHelp(program.command('bench'), [
+    'codeferry bench --config .mcp.json',
+    'codeferry bench --mock tools.json --tool city.weather --args \'{"city":"Oslo"}\' --json',
+  ])
+    .description('measure calls of your tools from programs, against the same calls made natively')
+    .addOption(configOption())
+    .addOption(mockOption())
+    .addOption(
+      new Option(
+        '--tool <name>',
+        'call this one, whatever it does (may be repeated); default: all that say they are read-only',
+      ).argParser((name: string, names: readonly string[] | undefined) => [...(names ?? []), name]),
+    )
+    .option('--args <json>', 'arguments for the one --tool, as a JSON object')
+    .option('--calls <n>', 'calls of each kind and tool', positiveInteger, 200)
+    .option('--seconds <n>', 'most time for one tool', positiveInteger, 10)
+    .addOption(confinementOption())
+    .option('--json', 'print one JSON document')
+    .action(act(async (options) => (await import('./commands/bench.ts')).benchCommand(options, io)))
 
   withHelp(program.command('doctor'), ['codeferry doctor', 'codeferry doctor --config .mcp.json'])
     .description('check what is needed to run programs, and say what is missing')

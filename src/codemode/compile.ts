@@ -71,7 +71,10 @@ export interface CompileOptions {
 }
 
 /** Models send a failed program again with little changed, and agents the same one often: both are short. */
-const cache = createTextCache<{ readonly parsed: ParsedProgram; readonly compiled: CompiledProgram }>({ maxEntries: 100, maxSize: 8 * 1024 * 1024 })
+const cache = createTextCache<{ readonly parsed: ParsedProgram; readonly compiled: CompiledProgram }>({
+  maxEntries: 100,
+  maxSize: 8 * 1024 * 1024,
+})
 
 /**
  * Turns what a model wrote into code for a sandbox, or says why not. Never evaluates any of it, and never throws for

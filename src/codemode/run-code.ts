@@ -12,9 +12,11 @@ import { RUN_CODE } from '../registry/scope.ts'
 import type { Execution, ToolDefinition } from '../registry/tool.ts'
 import type { ToolView } from '../registry/view.ts'
 import type { SessionLog } from '../session/log.ts'
+import type { TypeChecker } from '../typecheck/checker.ts'
 import { createBridge, type Bridge, type CallSummary, type DispatchEvent } from './bridge.ts'
-import { compileProgram, type CompiledProgram } from './compile.ts'
+import { compileProgram, type CompileFailure, type CompiledProgram, type ParsedProgram } from './compile.ts'
 import { explainRuntimeError } from './compile/explain.ts'
+import { preflight, type Preflight, type TypecheckMode } from './preflight.ts'
 import { resolveLimits, type Limits } from './limits.ts'
 import { presentFailure, presentSuccess, type PresentationLimits, type RunFacts } from './presentation.ts'
 import { runCodePresenter } from './run-code-presenter.ts'
@@ -36,6 +38,8 @@ export interface RunCodeOptions {
   readonly executor: Executor
   readonly artifacts: ArtifactStore
   readonly limits: Limits
+  readonly checker: TypeChecker
+  readonly typecheck: TypecheckMode
   readonly monotonicMs: () => number
   readonly nowMs: () => number
   /** 128 bits of hex from a CSPRNG. */
@@ -44,6 +48,7 @@ export interface RunCodeOptions {
   /** What the caller of this very run asked for besides the arguments. */
   readonly askedFor: (callId: CallId) => {
     readonly limits?: Partial<Limits>
+    readonly typecheck?: TypecheckMode
     readonly onEvent?: (event: RunEvent) => void
   }
   readonly tenantOf: (exec: Execution) => string
@@ -123,15 +128,20 @@ async function executeProgram(options: RunCodeOptions, args: JsonObject, exec: E
     keep: (text) => options.artifacts.put(exec.sessionId ?? exec.rootCallId, text)?.id,
   }
 
-  const compiled = await compileProgram(codeOf(args), {
-    maxProgramBytes: limits.maxProgramBytes,
-    toolNames: [...view.toolsByName.keys()],
-  })
+  const toolNames = [...view.toolsByName.keys()]
+  const { compiled, checked } = await prepare(codeOf(args), limits.maxProgramBytes, toolNames, (program) =>
+    preflight(program, { mode: asked.typecheck ?? options.typecheck, view, names, checker: options.checker }),
+  )
   if (!compiled.ok)
     return failed('COMPILE_ERROR', compiled.message, emptyFacts([]), presentation, {
       line: compiled.line,
       column: compiled.column,
     })
+  if (checked.refusal !== undefined) {
+    const { message, line, column } = checked.refusal
+    const notices = [...compiled.notices, ...checked.notices]
+    return failed('TYPE_ERROR', message, emptyFacts(notices), presentation, { line, column })
+  }
 
   let run: Run | undefined
   const bridge = createBridge({
@@ -175,7 +185,24 @@ async function executeProgram(options: RunCodeOptions, args: JsonObject, exec: E
   const ending = await run.ending
   // The run is over for the program; what it started outside is not over before the pipeline says so.
   await bridge.quiet()
-  return conclude(ending, compiled, bridge, presentation, [...view.toolsByName.keys()])
+  const noticed = { ...compiled, notices: [...compiled.notices, ...checked.notices] }
+  return conclude(ending, noticed, bridge, presentation, toolNames)
+}
+
+/** Compiles and checks at the same time: both need no more than the parsed text, and neither runs any of it. */
+async function prepare(
+  code: string,
+  maxProgramBytes: number,
+  toolNames: readonly string[],
+  check: (program: ParsedProgram) => Promise<Preflight>,
+): Promise<{ readonly compiled: CompiledProgram | CompileFailure; readonly checked: Preflight }> {
+  let checking: Promise<Preflight> | undefined
+  const compiled = await compileProgram(code, {
+    maxProgramBytes,
+    toolNames,
+    onParsed: (program) => (checking = check(program)),
+  })
+  return { compiled, checked: (await checking) ?? { notices: [] } }
 }
 
 function conclude(

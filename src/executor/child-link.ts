@@ -153,6 +153,12 @@ export class ChildLink {
   get load(): number {
     return this.#runs.size
   }
+  get isReady(): boolean {
+    return this.#ready !== undefined && !this.isGone
+  }
+  get isIdle(): boolean {
+    return this.slices.head === undefined
+  }
   get claimedMb(): number {
     let total = 0
     for (const run of this.#runs.values()) total += run.claimMb

@@ -178,7 +178,8 @@ export class LiveRun implements Run, Seated {
     }
     if (frame.type === 'part' || this.#isOver) return
     this.#isInSlice = false
-    this.#cpuMs = Math.max(this.#cpuMs, frame.body.cpuMs)
+    // A child can say anything; more than the clock of the host allows it cannot have used.
+    this.#cpuMs = Math.max(this.#cpuMs, Math.min(frame.body.cpuMs, this.#clock.elapsedMs))
     const { state } = frame.body
     if (state.s === 'stopped') return this.#onStopped(state)
     const heard = this.#script.answer(state)

@@ -1,7 +1,3 @@
-import { existsSync } from 'node:fs'
-import { createRequire } from 'node:module'
-import { dirname } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { CodedError, thrownMessage } from '../data/failure.ts'
 import { ChildLink, type ChildLinkOptions } from './child-link.ts'
 import { probeConfinement, type ConfinementLevel } from './confinement.ts'
@@ -12,6 +8,7 @@ import { Pool } from './pool.ts'
 import { createPrivateRoot } from './private-root.ts'
 import { MAX_SPARE_ISOLATES } from './spare-orders.ts'
 import { watchRss } from './rss-watch.ts'
+import { findAddon, findBundle } from './sandbox-files.ts'
 import { resolveSandboxNode } from './sandbox-node.ts'
 
 export interface ProcessExecutorOptions {
@@ -177,29 +174,8 @@ function reservedBytes({ maxRunsPerChild, isHardened }: Config): number {
   return 256 * 2 ** 20 + isolates * 516 * 2 ** 20
 }
 
-function findAddon(): string {
-  try {
-    return dirname(createRequire(import.meta.url).resolve('isolated-vm/package.json'))
-  } catch {
-    throw new CodedError(
-      'SANDBOX_UNAVAILABLE',
-      'the package isolated-vm is not installed; run the package manager again',
-    )
-  }
-}
-
-function findBundle(): string {
-  // The same two steps up from the sources and from the built package.
-  const candidates = ['../../sandbox/bundle/child.cjs', '../../../sandbox/bundle/child.cjs']
-  const path = candidates
-    .map((relative) => fileURLToPath(new URL(relative, import.meta.url)))
-    .find((at) => existsSync(at))
-  if (path !== undefined) return path
-  throw new CodedError('SANDBOX_UNAVAILABLE', 'the sandbox bundle is missing; build it with `npm run build:sandbox`')
-}
-
 function makeRoot(node: string, addon: string) {
-  const bundle = findBundle()
+  const bundle = findBundle('child.cjs')
   const programs = ['setpriv', 'prlimit'].flatMap((name) => findTool(name) ?? [])
   try {
     return createPrivateRoot({ node, bundle, addon, programs })

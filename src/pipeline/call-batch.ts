@@ -170,10 +170,9 @@ class UsedIds {
 
   /** Reads what the log has gained since the last time. */
   catchUp(session: SessionLog): void {
-    const events = session.events()
-    for (; this.#upTo < events.length; this.#upTo++) {
-      const event = events[this.#upTo]
-      if (event !== undefined && 'callId' in event) this.#ids.add(event.callId)
+    for (const event of session.events(this.#upTo + 1)) {
+      if ('callId' in event) this.#ids.add(event.callId)
+      this.#upTo = event.sequence
     }
   }
 

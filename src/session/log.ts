@@ -24,5 +24,6 @@ export interface SessionLog {
   append(event: SessionEvent): StoredEvent
   /** Resolves when all that was appended before is durable. Rejects if the store failed. */
   flush(): Promise<void>
-  events(): readonly StoredEvent[]
+  /** From `fromSequence` (default 1, the first) on. */
+  events(fromSequence?: number): readonly StoredEvent[]
 }

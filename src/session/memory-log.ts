@@ -20,7 +20,7 @@ export function createMemoryStore(options: { readonly now: () => number }): Sess
         return stored
       },
       async flush() {},
-      events: () => events.slice(),
+      events: (fromSequence = 1) => events.slice(Math.max(0, fromSequence - 1)),
     }
     sessionsById.set(sessionId, { events, log })
     log.append({ type: 'session/opened', scope })

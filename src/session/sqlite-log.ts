@@ -137,9 +137,9 @@ export function createSqliteStore(options: { readonly path: string; readonly now
         return stored
       },
       flush,
-      events: () => {
+      events: (fromSequence = 1) => {
         if (isDisposed) throw storeDisposed()
-        return read(id, 1)
+        return read(id, fromSequence)
       },
     }
     return log

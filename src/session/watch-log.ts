@@ -24,6 +24,6 @@ export function watchLog(
       return stored
     },
     flush: () => log.flush(),
-    events: () => log.events(),
+    events: (fromSequence) => log.events(fromSequence),
   }
 }

@@ -79,7 +79,9 @@ export function membersOf(type: string): readonly string[] {
     }
   }
   // A function's result is a union of its own: `() => A | B` is one type.
-  return type.includes('=>') && depth === 0 && /^\(?.*\) =>/s.test(type) ? [type] : [...members, type.slice(start).trim()]
+  return type.includes('=>') && depth === 0 && /^\(?.*\) =>/s.test(type)
+    ? [type]
+    : [...members, type.slice(start).trim()]
 }
 
 function endOfQuoted(text: string, start: number): number {

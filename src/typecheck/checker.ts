@@ -36,6 +36,8 @@ export interface TypeCheckerOptions {
   /** Declarations of everything a program has besides its tools. */
   readonly prelude: string
   readonly clock: Clock
+  /** Starts the process now instead of with the first program. Default true. */
+  readonly startAhead?: boolean
   /** For the first program of a view, whose declarations are read then. Default 1,500. */
   readonly firstBudgetMs?: number
   /** For one program afterwards. Default 300. */
@@ -45,7 +47,7 @@ export interface TypeCheckerOptions {
 /** Views whose declarations the compiler keeps; each costs it some MiB. */
 const MAX_PROJECTS = 8
 const MAX_VERDICTS = 500
-/** Each pass makes one object literal less strict; deeper nests of unknown keys are not followed. */
+/** Each pass takes out the unknown keys that the one before it found; deeper nests are not followed. */
 const MAX_PASSES = 3
 const FIRST_WAIT_MS = 100
 const LONGEST_WAIT_MS = 30_000
@@ -70,7 +72,7 @@ interface Life {
 }
 
 export function createTypeChecker(options: TypeCheckerOptions): TypeChecker {
-  const { found, prelude, clock, firstBudgetMs = 1_500, budgetMs = 300 } = options
+  const { found, prelude, clock, startAhead = true, firstBudgetMs = 1_500, budgetMs = 300 } = options
   const verdicts = new Map<string, Verdict>()
   const queue: Waiting[] = []
   let life: Life | undefined
@@ -136,7 +138,12 @@ export function createTypeChecker(options: TypeCheckerOptions): TypeChecker {
         if (batch.length > 1) {
           waiting.mustBeAlone = true
           if (!waiting.isSettled) queue.push(waiting)
-        } else settle(waiting, notChecked(ending === 'late' ? `checking took more than ${allowedMs} ms` : 'the type checker ended'), true)
+        } else
+          settle(
+            waiting,
+            notChecked(ending === 'late' ? `checking took more than ${allowedMs} ms` : 'the type checker ended'),
+            true,
+          )
       }
     }
   }
@@ -161,18 +168,27 @@ export function createTypeChecker(options: TypeCheckerOptions): TypeChecker {
     const [first] = batch
     if (first === undefined) return
     const project = await openProject(own, first.view)
-    let todo = batch.map((waiting) => ({ waiting, program: waiting.program, found: [] as Finding[], extra: [] as string[] }))
+    let todo = batch.map((waiting) => ({
+      waiting,
+      program: waiting.program,
+      found: [] as Finding[],
+      extra: [] as string[],
+    }))
     for (let pass = 1; todo.length > 0; pass++) {
       const programs = todo.map(({ program }) => program.text)
       await using state = await snapshotWith(own, first.view.hash, project, programs)
       const again: typeof todo = []
       for (const [slot, one] of todo.entries()) {
-        const ask = askAbout(own.process, { snapshot: state.id, project: project.id, file: slotPath(first.view.hash, slot) })
+        const ask = askAbout(own.process, {
+          snapshot: state.id,
+          project: project.id,
+          file: slotPath(first.view.hash, slot),
+        })
         const { findings, extraKeys } = await judge(one.program, ask, first.view.hash, one.extra)
         one.found.push(...findings)
         if (extraKeys.length > 0 && pass < MAX_PASSES) {
-          const extra = [...one.extra, ...extraKeys.map((at) => /^[\w$-]+/.exec(one.program.text.slice(at).replace(/^['"]/, ''))?.[0] ?? '')]
-          again.push({ ...one, program: loosened(one.program, extraKeys), extra })
+          const extra = [...one.extra, ...extraKeys.map(({ name }) => name)]
+          again.push({ ...one, program: { ...one.program, text: without(one.program.text, extraKeys) }, extra })
         } else settle(one.waiting, { isChecked: true, findings: withoutRepeats(one.found) }, true)
       }
       todo = again
@@ -239,7 +255,7 @@ export function createTypeChecker(options: TypeCheckerOptions): TypeChecker {
     })
   }
 
-  start()
+  if (startAhead) start()
   return {
     prepare(view, names) {
       if (!found.ok || isDisposed) return
@@ -300,30 +316,16 @@ const NOTHING_TO_CHECK: ProgramToCheck = {
   handled: [],
 }
 
-/** The same program with `...{}, ` before the given keys: TypeScript then takes unknown keys in these objects. */
-function loosened(program: ProgramToCheck, keys: readonly number[]): ProgramToCheck {
-  const places = keys.toSorted((a, b) => a - b)
-  let text = ''
-  let at = 0
-  for (const place of places) {
-    text += program.text.slice(at, place) + LOOSE
-    at = place
+/** The same text with blanks in the place of some properties: every other offset stays true. */
+function without(text: string, ranges: readonly { readonly start: number; readonly end: number }[]): string {
+  let blanked = text
+  for (const { start, end } of ranges) {
+    const comma = /^\s*,/.exec(blanked.slice(end))
+    const to = end + (comma?.[0].length ?? 0)
+    blanked = blanked.slice(0, start) + blanked.slice(start, to).replace(/[^\r\n]/g, ' ') + blanked.slice(to)
   }
-  text += program.text.slice(at)
-  return {
-    ...program,
-    text,
-    submittedOffset(offset) {
-      let shift = 0
-      for (const place of places) {
-        if (place + shift + LOOSE.length <= offset) shift += LOOSE.length
-        else if (place + shift <= offset) return program.submittedOffset(place)
-      }
-      return program.submittedOffset(offset - shift)
-    },
-  }
+  return blanked
 }
-const LOOSE = '...{}, '
 
 /** Every pass repeats what the one before it said. */
 function withoutRepeats(findings: readonly Finding[]): readonly Finding[] {
@@ -339,5 +341,11 @@ function notChecked(reason: string): Verdict {
 async function withDeadline(clock: Clock, ms: number, work: Promise<void>): Promise<'done' | 'late' | 'failed'> {
   const { promise: late, resolve } = Promise.withResolvers<'late'>()
   using _timer = clock.after(ms, () => resolve('late'))
-  return await Promise.race([work.then(() => 'done' as const, () => 'failed' as const), late])
+  return await Promise.race([
+    work.then(
+      () => 'done' as const,
+      () => 'failed' as const,
+    ),
+    late,
+  ])
 }

@@ -68,7 +68,13 @@ export function startCompiler(compiler: Compiler, files: CompilerFiles): Compile
   }
 
   function take(text: string): void {
-    const message = JSON.parse(text) as { id?: unknown; method?: unknown; params?: unknown; result?: unknown; error?: unknown } // Fields are checked below.
+    const message = JSON.parse(text) as {
+      id?: unknown
+      method?: unknown
+      params?: unknown
+      result?: unknown
+      error?: unknown
+    } // Fields are checked below.
     if (typeof message.method === 'string') {
       if (message.id !== undefined)
         send({ id: message.id, result: files.answer(message.method, String(message.params)) })
@@ -121,6 +127,7 @@ export function startCompiler(compiler: Compiler, files: CompilerFiles): Compile
     kill,
     exited,
     async [Symbol.asyncDispose]() {
+      child.ref() // Whoever closes it waits for its end.
       kill()
       await exited
     },

@@ -2,7 +2,7 @@ import { nearestNames } from '../data/nearest-names.ts'
 import { readMismatch } from './assignability.ts'
 import type { Diagnostic, FileQuestions } from './compiler-session.ts'
 import * as words from './messages.ts'
-import { isMissingFrom } from './origins.ts'
+import { isMissingFrom, isUnion } from './origins.ts'
 import { habitsOf, type ProgramHabits } from './program-habits.ts'
 import type { Finding, ProgramToCheck, ToolCall } from './program-to-check.ts'
 import { KIND, type SyntaxTree, type TreeNode } from './syntax-tree.ts'
@@ -13,14 +13,21 @@ const MISSING_MEMBER: ReadonlySet<number> = new Set([2339, 2551])
 const WRONG_ARGUMENT: ReadonlySet<number> = new Set([2322, 2345, 2739, 2740, 2741, 2559, 2820])
 const EXTRA_KEY: ReadonlySet<number> = new Set([2353, 2561])
 const WRONG_COUNT: ReadonlySet<number> = new Set([2554, 2555])
-const UNKNOWN_NAME: ReadonlySet<number> = new Set([2304, 2552, 18004])
+const UNKNOWN_NAME: ReadonlySet<number> = new Set([2304, 2552, 2580, 2584, 2591, 18004])
 const NOT_ITERABLE: ReadonlySet<number> = new Set([2488, 2495, 2461, 2548, 2549])
 const MAYBE_MISSING: ReadonlySet<number> = new Set([2531, 2532, 2533, 18047, 18048, 18049])
 const PROMISE_AS_VALUE: ReadonlySet<number> = new Set([2362, 2363, 2365, 2801])
 const NEVER_EQUAL = 2367
 
 /** Names that programs have and the declarations leave out. */
-const UNDECLARED_GLOBALS: ReadonlySet<string> = new Set(['DOMException', 'Event', 'EventTarget', 'global', 'self', 'window'])
+const UNDECLARED_GLOBALS: ReadonlySet<string> = new Set([
+  'DOMException',
+  'Event',
+  'EventTarget',
+  'global',
+  'self',
+  'window',
+])
 
 /** A thousand mistakes help nobody, and each costs questions. */
 const MAX_JUDGED = 40
@@ -29,10 +36,16 @@ const MAX_NOTICES = 5
 export interface Judgement {
   readonly findings: readonly Finding[]
   /**
-   * Places (in the checked text) of keys that no argument has. The compiler looks no further in such an object: to see
-   * whether something is missing too, the program is checked again with `...{}, ` put there.
+   * Ranges (in the checked text) of properties that no argument has. The compiler looks no further in such an object:
+   * to see whether something is missing too, the program is checked again without them.
    */
-  readonly extraKeys: readonly number[]
+  readonly extraKeys: readonly ExtraKey[]
+}
+
+export interface ExtraKey {
+  readonly name: string
+  readonly start: number
+  readonly end: number
 }
 
 interface Case {
@@ -41,7 +54,7 @@ interface Case {
   readonly hash: string
   readonly habits: ProgramHabits
   readonly tree: SyntaxTree
-  readonly extraKeys: number[]
+  readonly extraKeys: ExtraKey[]
   readonly givenExtra: readonly string[]
 }
 
@@ -57,7 +70,7 @@ export async function judge(
 ): Promise<Judgement> {
   const diagnostics = (await ask.diagnostics()).filter((one) => program.submittedOffset(one.start) !== undefined)
   if (!diagnostics.some(({ code }) => isOfInterest(code))) return { findings: [], extraKeys: [] }
-  const extraKeys: number[] = []
+  const extraKeys: ExtraKey[] = []
   const one: Case = {
     program,
     ask,
@@ -113,18 +126,22 @@ async function judgeOne(one: Case, diagnostic: Diagnostic): Promise<Found> {
 async function judgeMember({ program, ask, hash, habits, tree }: Case, { start, end }: Diagnostic): Promise<Found> {
   const name = program.text.slice(start, end)
   const offset = program.submittedOffset(start)
-  if (offset === undefined || program.judgedElsewhere.has(offset) || habits.writesMember(name)) return undefined
+  if (offset === undefined || program.judgedElsewhere.has(offset)) return undefined
   const access = tree.find(start, end, KIND.propertyAccess)
   const receiver = access === undefined ? bindingAround(tree, start, end) : tree.firstChildOf(access)
-  if (receiver === undefined) return undefined
-  if (access !== undefined && habits.isProbe(startOf(program.text, access), end)) return undefined
-  // A default value says that it may be missing.
-  if (access === undefined && /^\s*(?::\s*[\w$]+\s*)?=(?![=>])/.test(program.text.slice(end, end + 200))) return undefined
-  const type = await ask.typeOf(receiver)
+  const type = receiver === undefined ? undefined : await ask.typeOf(receiver)
   if (type === undefined || (await isMissingFrom(ask, type, name, hash)) === 'loose') return undefined
   const typeText = await ask.typeText(type)
-  // A group of tools by a way that only the compiler sees: a variant of a tool's name works when it runs.
-  if (/\bfull\(name: string/.test(typeText) || typeText.includes('SdkTools')) return undefined
+  // Nobody asks whether a promise has a field: the await was forgotten.
+  if (!typeText.startsWith('Promise<')) {
+    if (habits.writesMember(name)) return undefined
+    if (access !== undefined && habits.isProbe(startOf(program.text, access), end)) return undefined
+    // A default value says that it may be missing.
+    if (access === undefined && /^\s*(?::\s*[\w$]+\s*)?=(?![=>])/.test(program.text.slice(end, end + 200)))
+      return undefined
+    // A group of tools by a way that only the compiler sees: a variant of a tool's name works when it runs.
+    if (/\bfull\(name: string/.test(typeText) || typeText.includes('SdkTools')) return undefined
+  }
   return error(words.missingMember(name, typeText, await ask.propertiesOf(type)))
 }
 
@@ -136,10 +153,10 @@ function bindingAround(tree: SyntaxTree, start: number, end: number): TreeNode |
 
 async function judgeArgument(one: Case, diagnostic: Diagnostic): Promise<Found> {
   const { program, habits } = one
-  const call = await toolCallAround(one, diagnostic)
-  if (call === undefined) return undefined
-  const mismatch = readMismatch(diagnostic.text, diagnostic.chain)
   const { start, end } = diagnostic
+  const call = await toolCallAround(one, diagnostic)
+  if (call === undefined) return judgeDeclared(one, diagnostic)
+  const mismatch = readMismatch(diagnostic.text, diagnostic.chain)
   const isWhole = call.isFirstArgument
   // The value itself, or the key of the property whose value it is.
   const key = isWhole ? undefined : keyAt(program.text, start, end)
@@ -149,7 +166,7 @@ async function judgeArgument(one: Case, diagnostic: Diagnostic): Promise<Found> 
       return error(words.bareArgument(call, mismatch.source, program.text.slice(start, end), requiredOf(call.tool)))
     return error(words.wrongType(call, key, mismatch.source, mismatch.target))
   }
-  if (mismatch.kind === 'unsure') return undefined
+  if (mismatch.kind === 'unsure') return missingBeside(one, call)
   const { names, source } = mismatch
   if (/\[\w+: (?:string|number)\]/.test(source) || names.some((name) => habits.writesMember(name))) return undefined
   const literal = value.startsWith('{')
@@ -162,13 +179,39 @@ async function judgeArgument(one: Case, diagnostic: Diagnostic): Promise<Found> 
   return error(words.missingArguments(call, key, names, given))
 }
 
+/** A property that may fit hides from the compiler that another one is missing. */
+function missingBeside({ program, tree }: Case, call: CallAround): Found {
+  const callee = tree.firstChildOf(call.node)
+  const literal = callee && tree.find(callee.end + 1, call.node.end - 1, KIND.objectLiteral)
+  if (literal === undefined || !/^\s*\(\s*$/.test(program.text.slice(callee?.end, startOf(program.text, literal))))
+    return undefined
+  const keys = tree.keysOf(literal, program.text)
+  const missing = keys === undefined ? [] : requiredOf(call.tool).filter((name) => !keys.includes(name))
+  return missing.length === 0 ? undefined : error(words.missingArguments(call, undefined, missing, keys ?? []))
+}
+
+/** `const rows: Row[] = tools.list()`: a promise in a variable that is not for promises, and that nothing awaits. */
+function judgeDeclared({ program }: Case, { start, end, text, related }: Diagnostic): Found {
+  if (!related.some(({ text: hint }) => hint.includes("'await'")) && !/^Type 'Promise</.test(text)) return undefined
+  const name = program.text.slice(start, end)
+  const isVariable =
+    /^[A-Za-z_$][\w$]*$/.test(name) &&
+    /\b(?:const|let|var)\s+$/.test(program.text.slice(Math.max(0, start - 20), start))
+  if (!isVariable || /\bPromise\b/.test(program.text.slice(end, end + 60).split('=')[0] ?? '')) return undefined
+  const isAwaited = new RegExp(
+    `\\bawait\\b[^\\n;]*\\b${RegExp.escape(name)}\\b|\\b${RegExp.escape(name)}\\s*\\.\\s*then\\b|Promise\\.\\w+\\(`,
+  ).test(program.text)
+  return isAwaited ? undefined : error(words.promiseAsValue())
+}
+
 async function judgeExtraKey(one: Case, diagnostic: Diagnostic): Promise<Found> {
   const { program, tree, habits } = one
   const call = await toolCallAround(one, diagnostic)
   if (call === undefined) return undefined
-  one.extraKeys.push(diagnostic.start)
   const { start, end } = diagnostic
   const key = unquoted(program.text.slice(start, end))
+  const property = tree.propertyAround(start, end)
+  if (property !== undefined) one.extraKeys.push({ name: key, start, end: property.end })
   const isAtTop = isTopKey(tree, call.node, start, end)
   const suggested = /Did you mean to write '([^]*)'\?/.exec(diagnostic.text)?.[1]
   const declared = isAtTop ? (call.tool?.properties ?? []) : []
@@ -242,9 +285,14 @@ async function describeCall(
   if ((await ask.declaringFileOf(node)) !== sdkPath(hash)) return undefined
   const callee = tree.firstChildOf(node)
   if (callee === undefined) return undefined
+  // One of several tools: TypeScript then wants the arguments of all of them.
+  const calleeType = await ask.typeOf(callee)
+  if (calleeType === undefined || isUnion(calleeType)) return undefined
   const from = program.submittedOffset(startOf(program.text, callee))
   const to = program.submittedOffset(callee.end - 1)
-  const tool = program.calls.find(({ offset }) => from !== undefined && to !== undefined && offset >= from && offset <= to)
+  const tool = program.calls.find(
+    ({ offset }) => from !== undefined && to !== undefined && offset >= from && offset <= to,
+  )
   const written = words.shorten(program.text.slice(startOf(program.text, callee), callee.end).replace(/\s+/g, ' '), 100)
   const before = program.text.slice(callee.end, start)
   return {

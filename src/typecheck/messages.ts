@@ -30,7 +30,13 @@ export function wrongType(call: CallWords, argument: string | undefined, source:
       advice: argument === undefined ? 'Write await before it' : `Write ${propertyKey(argument)}: await …`,
     })
   const [meant] = source.startsWith('"')
-    ? nearestNames(unquote(source), membersOf(target).filter((member) => member.startsWith('"')).map(unquote), 1)
+    ? nearestNames(
+        unquote(source),
+        membersOf(target)
+          .filter((member) => member.startsWith('"'))
+          .map(unquote),
+        1,
+      )
     : []
   return withSignature(call, {
     message: `${subject} must be ${wanted}; got ${typeWords(source)}`,
@@ -53,7 +59,12 @@ export function bareArgument(call: CallWords, source: string, written: string, r
   })
 }
 
-export function missingArguments(call: CallWords, inside: string | undefined, names: readonly string[], given: readonly string[]): Words {
+export function missingArguments(
+  call: CallWords,
+  inside: string | undefined,
+  names: readonly string[],
+  given: readonly string[],
+): Words {
   const [first = ''] = names
   const [meant] = names.length === 1 ? nearestNames(first, given, 1) : []
   const where = inside === undefined ? call.label : `${call.label}: ${quoted(inside)}`
@@ -63,7 +74,10 @@ export function missingArguments(call: CallWords, inside: string | undefined, na
     ...(meant !== undefined
       ? { advice: `Write ${propertyKey(first)} instead of ${shorten(meant, 60)}` }
       : inside === undefined && {
-          advice: `Write ${call.label}({ ${names.slice(0, 8).map((name) => `${propertyKey(name)}: …`).join(', ')} })`,
+          advice: `Write ${call.label}({ ${names
+            .slice(0, 8)
+            .map((name) => `${propertyKey(name)}: …`)
+            .join(', ')} })`,
         }),
   })
 }
@@ -77,9 +91,9 @@ export function wrongCount(call: CallWords, given: number, required: readonly st
 }
 
 export function extraKey(call: CallWords, key: string, meant: string | undefined, isClosed: boolean): Words {
-  const rule = isClosed ? 'and refuses others' : 'and may ignore it'
+  const rule = isClosed ? ', and it refuses others' : ''
   return withSignature(call, {
-    message: `${call.label} has no argument ${quoted(key)} ${rule}`,
+    message: `${call.label} has no argument ${quoted(key)}${rule}`,
     ...(meant !== undefined && { advice: `Did you mean ${quoted(meant)}?` }),
   })
 }
@@ -97,7 +111,10 @@ export function missingMember(name: string, typeText: string, properties: readon
       near.length > 0
         ? `Did you mean ${near.map(quoted).join(' or ')}?`
         : properties.length > 0 && !/\[\]$/.test(typeText) && typeText !== 'string'
-          ? `It has: ${properties.slice(0, 20).map((one) => shorten(one, 40)).join(', ')}`
+          ? `It has: ${properties
+              .slice(0, 20)
+              .map((one) => shorten(one, 40))
+              .join(', ')}`
           : /\[\]$/.test(typeText)
             ? 'It is an array: read its items'
             : 'Print the value with console.log to see what it has',
@@ -107,13 +124,17 @@ export function missingMember(name: string, typeText: string, properties: readon
 export function unknownName(name: string, meant: string | undefined): Words {
   return {
     message: `${shorten(name, 80)} is not defined`,
-    advice: meant === undefined ? 'Declare it, or use what the program has: tools, console, sdk' : `Did you mean ${meant}?`,
+    advice:
+      meant === undefined ? 'Declare it, or use what the program has: tools, console, sdk' : `Did you mean ${meant}?`,
   }
 }
 
 export function notIterable(typeText: string): Words {
   if (typeText.startsWith('Promise<'))
-    return { message: 'the items of a promise that is not awaited are asked for', advice: 'Write await before the call' }
+    return {
+      message: 'the items of a promise that is not awaited are asked for',
+      advice: 'Write await before the call',
+    }
   return { message: `${typeWords(typeText)} is no list`, advice: 'Read the field that holds the list' }
 }
 
@@ -160,6 +181,7 @@ function propertyKey(name: string): string {
 
 export function shorten(text: string, maxLength: number): string {
   let shown = ''
-  for (const sign of text.slice(0, maxLength).toWellFormed()) shown += /[\p{Cc}\p{Cf}\u2028\u2029]/u.test(sign) && sign !== '\n' ? '·' : sign
+  for (const sign of text.slice(0, maxLength).toWellFormed())
+    shown += /[\p{Cc}\p{Cf}\u2028\u2029]/u.test(sign) && sign !== '\n' ? '·' : sign
   return text.length > maxLength ? `${shown}…` : shown
 }

@@ -17,13 +17,8 @@ const PRIMITIVES: readonly (readonly [flag: number, name: string])[] = [
 const MAX_MEMBERS = 40
 
 /** Whether `name` is certainly missing on the type. */
-export async function isMissingFrom(
-  ask: FileQuestions,
-  type: TypeFact,
-  name: string,
-  hash: string,
-): Promise<Origin> {
-  if ((type.flags & FLAG.union) !== 0) {
+export async function isMissingFrom(ask: FileQuestions, type: TypeFact, name: string, hash: string): Promise<Origin> {
+  if (isUnion(type)) {
     const members = (await ask.membersOf(type)).filter(({ flags }) => (flags & FLAG.nullish) === 0)
     if (members.length === 0 || members.length > MAX_MEMBERS) return 'loose'
     for (const member of members) {
@@ -41,6 +36,10 @@ export async function isMissingFrom(
   if (symbol.files.every((file) => file === sdkPath(hash) || file === preludePath(hash))) return 'declared'
   if (!symbol.files.every((file) => /\/lib[\w.]*\.d\.ts$/.test(file))) return 'loose'
   return LANGUAGE_TYPES.has(symbol.name) && !hasAtRunTime(symbol.name, name) ? 'declared' : 'loose'
+}
+
+export function isUnion(type: TypeFact): boolean {
+  return (type.flags & FLAG.union) !== 0
 }
 
 /** Errors and functions are left out: programs hang things on them. */
@@ -62,5 +61,7 @@ const LANGUAGE_TYPES: ReadonlySet<string> = new Set([
 function hasAtRunTime(type: string, name: string): boolean {
   const own: unknown = Reflect.get(globalThis, type === 'ReadonlyArray' ? 'Array' : type)
   if (typeof own === 'object' && own !== null) return name in own
-  return typeof own === 'function' && typeof own.prototype === 'object' && own.prototype !== null && name in own.prototype
+  return (
+    typeof own === 'function' && typeof own.prototype === 'object' && own.prototype !== null && name in own.prototype
+  )
 }

@@ -24,7 +24,11 @@ export function habitsOf(text: string): ProgramHabits {
   }
   return {
     writesMember: (name) =>
-      once('member', name, (n) => `(?:\\.\\s*|\\[\\s*['"\`])${n}(?:['"\`]\\s*\\])?\\s*(?:[-+*/%&|^?]{0,3}=(?![=>])|\\+\\+|--)`),
+      once(
+        'member',
+        name,
+        (n) => `(?:\\.\\s*|\\[\\s*['"\`])${n}(?:['"\`]\\s*\\])?\\s*(?:[-+*/%&|^?]{0,3}=(?![=>])|\\+\\+|--)`,
+      ),
     fillsVariable: (name) =>
       once(
         'variable',

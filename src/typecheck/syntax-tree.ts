@@ -14,19 +14,17 @@ export interface TreeNode {
 export const KIND = {
   identifier: 79,
   objectBinding: 207,
-  bindingElement: 209,
   objectLiteral: 211,
   propertyAccess: 212,
   call: 214,
   construct: 215,
   functionExpression: 219,
   arrow: 220,
-  binary: 227,
   functionDeclaration: 263,
-  spreadInObject: 305,
 } as const
 
 const TYPE_KINDS = { first: 183, last: 206, heritage: 234 } as const
+const PROPERTIES: readonly number[] = [303, 304, 175]
 const METHODS: readonly number[] = [175, 177, 178, 179]
 
 const HEADER_NODES = 40
@@ -80,6 +78,35 @@ export class SyntaxTree {
       if (best === undefined || node.end - node.start < best.end - best.start) best = node
     }
     return best
+  }
+
+  /** The property of an object literal whose key stands there. */
+  propertyAround(start: number, end: number): TreeNode | undefined {
+    let at = this.find(start, end)
+    while (at !== undefined && !PROPERTIES.includes(at.kind)) {
+      if (at.kind === KIND.objectLiteral || isFunction(at.kind)) return undefined
+      at = this.parentOf(at)
+    }
+    return at
+  }
+
+  /** The keys of an object literal; nothing when it holds more than plain properties. */
+  keysOf(literal: TreeNode, text: string): readonly string[] | undefined {
+    const keys: string[] = []
+    for (let index = literal.index + 1; index < this.count; index++) {
+      const node = this.node(index)
+      if (node === undefined || node.start >= literal.end) break
+      if (node.kind === LIST_KIND || this.parentOf(node)?.index !== literal.index) continue
+      const key = this.firstChildOf(node)
+      if (!PROPERTIES.includes(node.kind) || key === undefined || key.kind > KIND.identifier) return undefined
+      keys.push(
+        text
+          .slice(key.start, key.end)
+          .trim()
+          .replace(/^(['"])(.*)\1$/s, '$2'),
+      )
+    }
+    return keys
   }
 
   /** The innermost call in whose arguments the place stands, with no function in between. */

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { createDispatchLog, type SettledDispatch } from '../../src/codemode/dispatch-log.ts'
 import { digestJson } from '../../src/data/canonical.ts'
 import { callId, sessionId } from '../../src/data/ids.ts'
+import { createEngine, defineTool } from '../../src/index.ts'
 import { createMemoryStore } from '../../src/session/memory-log.ts'
 
 const ids = { rootCallId: callId('root'), parentCallId: callId('root') }
@@ -107,4 +108,43 @@ test('without a session nothing is written and nothing waits', () => {
   log.settled(settle(1))
   log.flush()
   expect(turns).toEqual([])
+})
+
+test('a run whose calls the store does not take fails, though its program returned', async () => {
+  const store = createMemoryStore({ now: () => 0 })
+  let called = 0
+  const touch = defineTool({
+    name: 'touch',
+    description: 'Counts.',
+    parameters: { type: 'object', properties: {} },
+    isConcurrencySafe: () => true,
+    execute: () => ++called,
+  })
+  await using engine = await createEngine({
+    tools: [touch],
+    requireConfinement: 'none',
+    store: {
+      list: () => store.list(),
+      read: (id, from) => store.read(id, from),
+      open(id, scope) {
+        const session = store.open(id, scope)
+        return {
+          ...session,
+          append(event) {
+            if (event.type === 'tool/code-dispatch') throw new Error('the disk is full')
+            return session.append(event)
+          },
+        }
+      },
+      [Symbol.asyncDispose]: () => store[Symbol.asyncDispose](),
+    },
+  })
+  const { outcome } = await engine.run(`
+    const first = await tools.touch({})
+    const second = await tools.touch({}).catch((error) => error.message)
+    return [first, second]
+  `)
+  // The second call meets the fault at its start, before anything of it is done.
+  expect(called).toBe(1)
+  expect(outcome).toMatchObject({ isError: true, error: { message: expect.stringContaining('the disk is full') } })
 })

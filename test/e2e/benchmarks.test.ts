@@ -82,8 +82,13 @@ test(
     const read = (extension: string) => readFile(join(folder, `dispatch.${extension}`), 'utf8')
     const report = JSON.parse(await read('json')) as Report
     expectReport(report, 'dispatch')
-    expect(rowNames(report, 0)).toEqual(['raw ping-pong over pipes', 'call, memory log', 'call, SQLite log'])
-    expect(rowNames(report, 3)).toEqual(['with spare', 'no spare'])
+    expect(rowNames(report, 0)).toEqual([
+      'raw ping-pong over pipes',
+      'call, memory log',
+      'call, SQLite log',
+      'call, memory log, in-process',
+    ])
+    expect(rowNames(report, 3)).toEqual(['with spare', 'with spare, type-checked', 'no spare'])
     const markdown = await read('md')
     for (const { title, rows } of report.tables) {
       expect(markdown).toContain(`## ${title}`)

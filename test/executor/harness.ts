@@ -58,7 +58,7 @@ export function start(executor: Pick<Executor, 'start'>, program: string, option
   return { run, calls }
 }
 
-export async function run(executor: Executor, program: string, options: StartOptions = {}) {
+export async function run(executor: Pick<Executor, 'start'>, program: string, options: StartOptions = {}) {
   const { run: started, calls } = start(executor, program, options)
   return { ...(await started.ending), calls }
 }

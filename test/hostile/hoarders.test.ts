@@ -17,6 +17,7 @@ test('many runs that each keep what they may do not get each other, nor a small 
     },
   })
   const engine = await createEngine({
+    typecheck: 'off',
     tools: [hold],
     pool: { childrenPerTenant: 1, maxChildren: 2 },
     limits: { wallMs: 60_000 },

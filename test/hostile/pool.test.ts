@@ -10,6 +10,7 @@ const bench = useBench({ limits: { cpuMs: 400 } })
 
 test('D17 as many stuck programs as there is room: more are refused, and when they are killed the pool works again', async () => {
   const engine = await createEngine({
+    typecheck: 'off',
     pool: { maxChildren: 2, childrenPerTenant: 1, maxQueue: 6 },
     limits: { cpuMs: 400, wallMs: 20_000 },
   })
@@ -34,6 +35,7 @@ test('D17 as many stuck programs as there is room: more are refused, and when th
 
 test('D17 stuck programs of one tenant take nothing from another', async () => {
   const engine = await createEngine({
+    typecheck: 'off',
     pool: { maxChildren: 4, childrenPerTenant: 1, maxQueue: 64 },
     tenantOf: ({ sessionId }) => sessionId?.split(':')[0] ?? 'none',
     limits: { cpuMs: 400, wallMs: 30_000 },

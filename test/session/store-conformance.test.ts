@@ -125,6 +125,19 @@ describe.each(Object.entries(makers))('a %s store', (_kind, make) => {
     expect(() => store.open(b, 'agent')).toThrow(/disposed/)
   })
 
+  test('gives the events from a sequence on, those that wait for their commit too', async () => {
+    const log = store.open(a, 'global')
+    log.append(call('call-1'))
+    await log.flush()
+    log.append(result('call-1'))
+    expect(log.events(2).map(({ sequence, type }) => [sequence, type])).toEqual([
+      [2, 'tool/call'],
+      [3, 'tool/result'],
+    ])
+    expect(log.events(4)).toEqual([])
+    expect(log.events(0)).toHaveLength(3)
+  })
+
   test('does not let the reader of events() change the log', () => {
     const log = store.open(a, 'agent')
     ;(log.events() as unknown[]).push('forged')

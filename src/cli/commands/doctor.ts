@@ -1,5 +1,6 @@
 import { CodedError, hasCode, thrownMessage } from '../../data/failure.ts'
 import type { ExecutorReport } from '../../executor/executor.ts'
+import { IN_PROCESS_WARNING, probeInProcess } from '../../executor/in-process-executor.ts'
 import { createProcessExecutor } from '../../executor/process-executor.ts'
 import { connectMcpServers } from '../../importers/mcp.ts'
 import { readMcpConfig } from '../../importers/mcp-config.ts'
@@ -76,11 +77,28 @@ async function checkSandbox(): Promise<{ readonly checks: readonly Check[]; read
         }),
       },
       ...confinement.walls.map(({ name, stands, detail }) => ({ name: `wall: ${name}`, ok: stands, detail })),
+      await checkInProcess(),
     ]
     return { checks, report }
   } catch (thrown) {
     if (!hasCode(thrown)) throw thrown
     return { checks: [{ name: 'sandbox', ok: false, detail: thrownMessage(thrown) }] }
+  }
+}
+
+/** Never a fault: no command runs programs that way. It is told with what it would cost. */
+async function checkInProcess(): Promise<Check> {
+  const name = 'in-process'
+  try {
+    await probeInProcess()
+    return {
+      name,
+      ok: true,
+      detail: `not used here; an engine with isolation "in-process" would start, but: ${IN_PROCESS_WARNING}`,
+    }
+  } catch (thrown) {
+    if (!hasCode(thrown)) throw thrown
+    return { name, ok: true, detail: `not used here, and it would not start: ${thrownMessage(thrown)}` }
   }
 }
 

@@ -1,4 +1,5 @@
 import { CardProjection, presentersOf, type FindPresenter } from '../../cards.ts'
+import type { TypecheckMode } from '../../codemode/preflight.ts'
 import type { RunEvent } from '../../codemode/run-code.ts'
 import { createEngine, type Engine, type RunResult } from '../../engine.ts'
 import type { Policy } from '../../pipeline/call.ts'
@@ -20,6 +21,7 @@ export interface RunCommandOptions extends SourceOptions {
   readonly session?: string
   readonly timeout?: number
   readonly requireConfinement?: 'none' | 'basic' | 'strong'
+  readonly typecheck?: TypecheckMode
   readonly json?: boolean
   readonly cards?: boolean
 }
@@ -35,6 +37,7 @@ export async function runCommand(path: string, options: RunCommandOptions, io: I
     mcpServers: sources.servers,
     ...(options.db !== undefined && { store: { sqlite: options.db } }),
     ...(options.requireConfinement !== undefined && { requireConfinement: options.requireConfinement }),
+    ...(options.typecheck !== undefined && { typecheck: options.typecheck }),
     ...(approver !== undefined && { approver }),
     ...(sources.approvalRequired.size > 0 && { policies: [askFor(sources.approvalRequired)] }),
     onProblem: (problem) => warnProblem(io, problem),

@@ -164,9 +164,7 @@ function destructured(
     const value = childOf(property, 'value')
     addAlias(value, path)
     // A default value says that the tool may be missing.
-    return [
-      { path, offset: key.start, isCall: false, isProbed: value?.type === 'AssignmentPattern', isHandled: false },
-    ]
+    return [{ path, offset: key.start, isCall: false, isProbed: value?.type === 'AssignmentPattern', isHandled: false }]
   })
 }
 

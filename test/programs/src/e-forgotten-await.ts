@@ -1,0 +1,2 @@
+const result = tools.list_orders({ limit: 5 })
+return result.orders.length

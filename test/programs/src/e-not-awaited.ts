@@ -1,0 +1,2 @@
+tools.send_message({ channel: 'ops', text: 'hello' })
+return 'sent'

@@ -1,0 +1,1 @@
+curl -s https://example.test/users | jq '.[0]'
