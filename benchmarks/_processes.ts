@@ -12,6 +12,15 @@ export function descendantsMb(): number | undefined {
   }
 }
 
+/** The same for a process and all below it. */
+export function pssTreeMb(pid: number): number | undefined {
+  try {
+    return [pid, ...descendants(pid)].reduce((sum, each) => sum + pssKb(each), 0) / 1_024
+  } catch {
+    return undefined
+  }
+}
+
 function pssKb(pid: number): number {
   try {
     return Number(/^Pss:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8'))?.[1])

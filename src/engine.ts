@@ -148,7 +148,7 @@ export async function createEngine(options: EngineOptions = {}): Promise<Engine>
       runtime,
       executor,
       artifacts: createMemoryArtifacts({
-        limits: { maxBytesPerOwner: 256 * 1024 * 1024, maxAgeMs: 24 * 3_600_000 },
+        limits: { maxBytesPerOwner: 256 * 1024 * 1024, maxBytes: 1024 * 1024 * 1024, maxAgeMs: 24 * 3_600_000 },
         nowMs: () => systemClock.nowMs(),
         newId: randomUUID,
       }),

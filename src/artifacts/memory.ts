@@ -3,10 +3,13 @@ import type { ArtifactStore } from './store.ts'
 
 export interface ArtifactLimits {
   readonly maxBytesPerOwner: number
+  /** Over all owners: whoever opens session after session must not fill the host. The oldest go first. */
+  readonly maxBytes: number
   readonly maxAgeMs: number
 }
 
 interface Kept {
+  readonly owner: string
   readonly text: string
   readonly bytes: number
   readonly expiresAtMs: number
@@ -19,36 +22,62 @@ export function createMemoryArtifacts(options: {
   readonly newId: () => string
 }): ArtifactStore {
   const { limits, nowMs, newId } = options
-  const byOwner = new Map<string, Map<string, Kept>>()
+  // In order of insertion, which is the order of age: ids of everyone, and of each owner.
+  const keptById = new Map<string, Kept>()
+  const idsByOwner = new Map<string, Set<string>>()
+  const bytesByOwner = new Map<string, number>()
+  let totalBytes = 0
 
-  function livingOf(owner: string): Map<string, Kept> {
-    const kept = byOwner.get(owner) ?? new Map<string, Kept>()
-    byOwner.set(owner, kept)
-    for (const [id, artifact] of kept) if (artifact.expiresAtMs <= nowMs()) kept.delete(id)
-    return kept
+  function drop(id: string, { owner, bytes }: Kept): void {
+    keptById.delete(id)
+    totalBytes -= bytes
+    bytesByOwner.set(owner, (bytesByOwner.get(owner) ?? 0) - bytes)
+    const ids = idsByOwner.get(owner)
+    ids?.delete(id)
+    if (ids?.size !== 0) return
+    idsByOwner.delete(owner)
+    bytesByOwner.delete(owner)
+  }
+
+  function dropExpired(): void {
+    const now = nowMs()
+    for (const [id, kept] of keptById) {
+      if (kept.expiresAtMs > now) return
+      drop(id, kept)
+    }
+  }
+
+  function makeRoom(owner: string, bytes: number): void {
+    for (const id of idsByOwner.get(owner) ?? []) {
+      if ((bytesByOwner.get(owner) ?? 0) + bytes <= limits.maxBytesPerOwner) break
+      const kept = keptById.get(id)
+      if (kept !== undefined) drop(id, kept)
+    }
+    for (const [id, kept] of keptById) {
+      if (totalBytes + bytes <= limits.maxBytes) break
+      drop(id, kept)
+    }
   }
 
   return {
     put(owner, text) {
       const bytes = utf8ByteLength(text)
-      if (bytes > limits.maxBytesPerOwner) return undefined
-      const kept = livingOf(owner)
-      let total = bytes
-      for (const artifact of kept.values()) total += artifact.bytes
-      // Map order is order of insertion: the oldest go first.
-      for (const [id, artifact] of kept) {
-        if (total <= limits.maxBytesPerOwner) break
-        kept.delete(id)
-        total -= artifact.bytes
-      }
+      if (bytes > limits.maxBytesPerOwner || bytes > limits.maxBytes) return undefined
+      dropExpired()
+      makeRoom(owner, bytes)
       const id = `artifact-${newId()}`
-      kept.set(id, { text, bytes, expiresAtMs: nowMs() + limits.maxAgeMs })
+      keptById.set(id, { owner, text, bytes, expiresAtMs: nowMs() + limits.maxAgeMs })
+      const ids = idsByOwner.get(owner) ?? new Set<string>()
+      idsByOwner.set(owner, ids.add(id))
+      bytesByOwner.set(owner, (bytesByOwner.get(owner) ?? 0) + bytes)
+      totalBytes += bytes
       return { id, length: text.length }
     },
     read(owner, id, { offset, length }) {
-      const artifact = livingOf(owner).get(id)
-      if (artifact === undefined) return undefined
-      return { text: artifact.text.slice(offset, offset + length), offset, length: artifact.text.length }
+      dropExpired()
+      const kept = keptById.get(id)
+      if (kept === undefined || kept.owner !== owner) return undefined
+      return { text: kept.text.slice(offset, offset + length), offset, length: kept.text.length }
     },
   }
 }

@@ -5,7 +5,7 @@ import { createTextCache } from './compile/cache.ts'
 import { codeFrame } from './compile/code-frame.ts'
 import { loweringFailure, problemFailure, refusalFailure, tooLarge, type CompileFailure } from './compile/failure.ts'
 import type { ProgramForm } from './compile/forms.ts'
-import { lowerProgram } from './compile/lower.ts'
+import { LINES_BEFORE, lowerProgram, wrapProgram } from './compile/lower.ts'
 import { createLineTable, type Position } from './compile/positions.ts'
 import { mapStackText } from './compile/stack.ts'
 
@@ -95,7 +95,8 @@ export async function compileProgram(text: string, options: CompileOptions): Pro
   const { edited, names, marks } = analysis
   const parsed = createParsed(text, analysis)
   options.onParsed?.(parsed)
-  const lowered = await lowerProgram(edited.text, names.mark, marks)
+  const lower = analysis.isPlain ? wrapProgram : lowerProgram
+  const lowered = await lower(edited.text, names.mark, marks)
   if (!lowered.ok) {
     const { line, column } = lowered
     const at = line === undefined || column === undefined ? undefined : { line, column }
@@ -103,7 +104,7 @@ export async function compileProgram(text: string, options: CompileOptions): Pro
     return loweringFailure(text, offset, lowered.message)
   }
   const compiled = createCompiled(text, analysis, parsed.usedTools, lowered.code, lowered.map)
-  cache.set(text, { parsed, compiled }, 2 * text.length + lowered.code.length + lowered.map.length)
+  cache.set(text, { parsed, compiled }, 2 * text.length + lowered.code.length + (lowered.map?.length ?? 0))
   return compiled
 }
 
@@ -124,19 +125,26 @@ function createCompiled(
   analysis: Analysis,
   usedTools: readonly ToolUse[],
   code: string,
-  map: string,
+  map: string | undefined,
 ): CompiledProgram {
   const { edited, names } = analysis
   const lines = createLineTable(text, 'editor')
   // Only runs that fail need the map: it is decoded when the first position is asked for.
-  let tracing: { readonly map: TraceMap; readonly editedLines: ReturnType<typeof createLineTable> } | undefined
+  let tracing: TraceMap | undefined
+  let editedLines: ReturnType<typeof createLineTable> | undefined
 
+  const editedPosition = (line: number, column: number): Position | undefined => {
+    if (map === undefined) return line > LINES_BEFORE ? { line: line - LINES_BEFORE, column } : undefined
+    tracing ??= new TraceMap(map)
+    const found = originalPositionFor(tracing, { line, column: column - 1 })
+    return found.line === null ? undefined : { line: found.line, column: found.column + 1 }
+  }
   const originalPosition = (line: number, column: number): Position | undefined => {
     if (!(line >= 1 && column >= 1)) return undefined
-    tracing ??= { map: new TraceMap(map), editedLines: createLineTable(edited.text, 'script') }
-    const found = originalPositionFor(tracing.map, { line, column: column - 1 })
-    if (found.line === null) return undefined
-    const offset = edited.originalOffset(tracing.editedLines.offsetAt({ line: found.line, column: found.column + 1 }))
+    const at = editedPosition(line, column)
+    if (at === undefined) return undefined
+    editedLines ??= createLineTable(edited.text, 'script')
+    const offset = edited.originalOffset(editedLines.offsetAt(at))
     return offset === undefined ? undefined : lines.positionAt(offset)
   }
   const internalNames: ReadonlySet<string> = new Set(Object.values(names))

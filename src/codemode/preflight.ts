@@ -32,7 +32,13 @@ const MAX_ERRORS = 5
 /** Judges a program before its first side effect: the tools it calls by name, and its types. Never throws for what it is. */
 export async function preflight(program: ParsedProgram, options: PreflightOptions): Promise<Preflight> {
   const { mode, view, names, checker } = options
-  const unknown = program.usedTools.flatMap((use) => unknownTool(use, view, names))
+  const unknownUses = program.usedTools.filter((use) => isUnknown(use, view, names))
+  // Looking for near names costs time for every tool: only what is shown is looked up.
+  const unknown = unknownUses.map((use, at) =>
+    at < MAX_ERRORS
+      ? unknownTool(use, view, names)
+      : unknownFinding(use, `there is no tool ${printable(use.path, 80)}`),
+  )
   const verdict = mode === 'off' ? undefined : await checker.check(toCheck(program, view, names), view, names)
   const findings = verdict?.isChecked === true ? verdict.findings : []
   const errors = mode === 'error' ? findings.filter(({ severity }) => severity === 'error') : []
@@ -92,26 +98,27 @@ const ORDINARY_MEMBERS: ReadonlySet<string> = new Set([
 ])
 
 /**
- * A call of a tool that is not there. Programs that ask first, or that are ready for the failure, find out by
+ * Whether a call names a tool that is not there. Programs that ask first, or that are ready for the failure, find out by
  * themselves when they run.
  */
-function unknownTool(use: ToolUse, view: SdkView, names: SdkNames): readonly Finding[] {
-  if (!use.isCall || use.isProbed || use.isHandled) return []
+function isUnknown(use: ToolUse, view: SdkView, names: SdkNames): boolean {
+  if (!use.isCall || use.isProbed || use.isHandled) return false
   const steps = use.path.split('.')
-  if (ORDINARY_MEMBERS.has(steps.at(-1) ?? '') || use.path === 'full') return []
-  for (let length = steps.length; length > 0; length--)
-    if (findTool(view, names, steps.slice(0, length).join('.')) !== undefined) return []
+  if (ORDINARY_MEMBERS.has(steps.at(-1) ?? '') || use.path === 'full') return false
+  return !steps.some((_, at) => findTool(view, names, steps.slice(0, steps.length - at).join('.')) !== undefined)
+}
 
+function unknownTool(use: ToolUse, view: SdkView, names: SdkNames): Finding {
   const tools = callableTools(view, names)
   const written = printable(use.path, 80)
   const members = tools.filter(({ path }) => path.length > 1 && path[0] === use.path)
   if (members.length > 0) {
     const some = members.slice(0, 8).map(({ path }) => `tools${accessPath(path)}`)
-    return [unknownFinding(use, `tools.${written} is a group of tools, not a tool`, `It has: ${some.join(', ')}`)]
+    return unknownFinding(use, `tools.${written} is a group of tools, not a tool`, `It has: ${some.join(', ')}`)
   }
   const direct = [...view.toolsByName.values()].find(({ name }) => name === use.path)
   if (direct !== undefined)
-    return [unknownFinding(use, `${written} cannot be called from a program`, 'Call it directly, outside run_code')]
+    return unknownFinding(use, `${written} cannot be called from a program`, 'Call it directly, outside run_code')
 
   const byLabel = new Map(
     tools.flatMap((placed) => [[placed.tool.name, placed] as const, [placed.path.join('.'), placed] as const]),
@@ -122,22 +129,21 @@ function unknownTool(use: ToolUse, view: SdkView, names: SdkNames): readonly Fin
     const some = tools.slice(0, 8).map(({ path }) => `tools${accessPath(path)}`)
     const has =
       some.length === 0 ? 'This program has no tools' : `There are: ${some.join(', ')}${tools.length > 8 ? ', …' : ''}`
-    return [unknownFinding(use, `there is no tool "${written}"`, `${has}. To find one: await sdk.search("…")`)]
+    return unknownFinding(use, `there is no tool "${written}"`, `${has}. To find one: await sdk.search("…")`)
   }
-  return [
-    unknownFinding(
-      use,
-      `there is no tool "${written}".${didYouMean(
-        use.path,
-        [...byLabel.keys()].filter((name) => !name.includes('.') || name === first),
-      )}`,
-      `Write tools${accessPath(nearest.path)}(…)\nSignature: ${printable(signatureOf(nearest), 700)}`,
-    ),
-  ]
+  const near = didYouMean(
+    use.path,
+    [...byLabel.keys()].filter((name) => !name.includes('.') || name === first),
+  )
+  return unknownFinding(
+    use,
+    `there is no tool "${written}".${near}`,
+    `Write tools${accessPath(nearest.path)}(…)\nSignature: ${printable(signatureOf(nearest), 700)}`,
+  )
 }
 
-function unknownFinding({ offset }: ToolUse, message: string, advice: string): Finding {
-  return { severity: 'error', offset, message, advice }
+function unknownFinding({ offset }: ToolUse, message: string, advice?: string): Finding {
+  return { severity: 'error', offset, message, ...(advice !== undefined && { advice }) }
 }
 
 function asNotice({ offset, message, advice }: Finding, program: ParsedProgram): Notice {

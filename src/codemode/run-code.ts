@@ -200,7 +200,10 @@ async function prepare(
   const compiled = await compileProgram(code, {
     maxProgramBytes,
     toolNames,
-    onParsed: (program) => (checking = check(program)),
+    onParsed(program) {
+      checking = check(program)
+      checking.catch(() => {}) // Compiling may take longer; what went wrong is seen where it is awaited.
+    },
   })
   return { compiled, checked: (await checking) ?? { notices: [] } }
 }

@@ -159,6 +159,9 @@ export class ChildLink {
   get isIdle(): boolean {
     return this.slices.head === undefined
   }
+  get slicesDone(): number {
+    return this.slices.answeredCount
+  }
   get claimedMb(): number {
     let total = 0
     for (const run of this.#runs.values()) total += run.claimMb

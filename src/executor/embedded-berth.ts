@@ -1,4 +1,4 @@
-import { HOST_FRAME, type DeliverBody, type StartBody } from '../../sandbox/wire.ts'
+import { CHILD_FRAME, HOST_FRAME, type DeliverBody, type StartBody } from '../../sandbox/wire.ts'
 import { parseChildFrame } from '../../sandbox/wire-check.ts'
 import { thrownMessage } from '../data/failure.ts'
 import type { ChildExit, Seat } from './child-link.ts'
@@ -43,6 +43,7 @@ export class EmbeddedBerth implements Berth, SpareHolder {
   #queue: LiveRun[] = []
   #frames: HostFrame[] = []
   #lastRun = 0
+  #slicesDone = 0
   #isTurnDue = false
   #isClosed = false
 
@@ -60,6 +61,12 @@ export class EmbeddedBerth implements Berth, SpareHolder {
   }
   get isIdle(): boolean {
     return this.#frames.length === 0
+  }
+  get slicesDone(): number {
+    return this.#slicesDone
+  }
+  get load(): number {
+    return this.#runs.size
   }
   prepare(spares: number): void {
     this.#put(HOST_FRAME.prepare, 0, JSON.stringify({ spares }))
@@ -159,6 +166,7 @@ export class EmbeddedBerth implements Berth, SpareHolder {
   }
 
   #onFrame(type: number, number: number, body: string): void {
+    if (type === CHILD_FRAME.slice) this.#slicesDone += 1
     const run = this.#runs.get(number)
     if (run === undefined) return
     const parsed = parseChildFrame(type, body, run.limits)

@@ -1,11 +1,13 @@
 import type { DeliverItem, SliceState, StartBody, WireEvent } from '../../sandbox/wire.ts'
 import { PART_BYTES } from '../../sandbox/wire.ts'
 import type { FrameLimits } from '../../sandbox/wire-check.ts'
-import { thrownMessage } from '../data/failure.ts'
 import type { Blame, ChildExit, RunFrame, Seat, Seated } from './child-link.ts'
 import type { GuestEvent, Run, RunEnding, RunEndingKind, RunHost, RunRequest } from './executor.ts'
+import { abortReason, cpuMessage, describeExit, memoryMessage, wallMessage } from './ending-words.ts'
+import { programEndOf, type ProgramEnd } from './program-end.ts'
 import { judgeLoss } from './loss.ts'
 import { OpenCalls } from './open-calls.ts'
+import { ResumeCount } from './resume-count.ts'
 import { RunOutput } from './run-output.ts'
 import { RunScript, type Divergence } from './run-script.ts'
 import { MAX_TIMERS, RunTimers } from './run-timers.ts'
@@ -27,8 +29,6 @@ export interface Berth {
 }
 
 type Stop = Extract<RunEndingKind, { kind: 'stopped' }>
-/** What the program itself came to; the run goes on until its open calls have settled. */
-type ProgramEnd = Exclude<RunEndingKind, { kind: 'stopped' }>
 
 /**
  * One run, from its start to its one ending. It owns what must outlive a child: calls in flight, timers, clocks, what
@@ -63,9 +63,7 @@ export class LiveRun implements Run, Seated {
   #endTimer: NodeJS.Timeout | undefined
   #nowMs: number
   #cpuMs = 0
-  #resumes = 0
-  /** Resumes that this run may have caused itself: they are bounded. */
-  #doubts = 0
+  readonly #resumes: ResumeCount
   #programEnd: ProgramEnd | undefined
   #isOver = false
 
@@ -78,6 +76,7 @@ export class LiveRun implements Run, Seated {
     this.#options = options
     this.#nowMs = request.startTimeMs
     this.#script = new RunScript(options.maxReplayBytes)
+    this.#resumes = new ResumeCount(options.maxResumes)
     this.#output = new RunOutput(request.limits, (event) => notify(host, event))
     this.#calls = new OpenCalls({
       host,
@@ -155,17 +154,10 @@ export class LiveRun implements Run, Seated {
   }
 
   #resume(why: string, blame: Blame = 'self'): void {
-    if (!this.#script.isKept) {
-      return this.#stop('SANDBOX_LOST', `${why}, and the record of the run had grown too large to resume from it`)
-    }
-    if (blame !== 'another') {
-      // What another run did is not held against this one: its own wall clock is bound enough.
-      if (this.#doubts >= this.#options.maxResumes) {
-        return this.#stop('SANDBOX_LOST', `${why}, and the run had been resumed ${this.#doubts} times already`)
-      }
-      this.#doubts += 1
-    }
-    this.#resumes += 1
+    const refusal = this.#script.isKept
+      ? this.#resumes.take(blame)
+      : 'the record of the run had grown too large to resume from it'
+    if (refusal !== undefined) return this.#stop('SANDBOX_LOST', `${why}, and ${refusal}`)
     this.#berth.ask(this, { isResume: true, alone: this.#isHeavy })
   }
 
@@ -229,21 +221,13 @@ export class LiveRun implements Run, Seated {
       this.#stop('DEADLOCK', 'the program waits for something that no call, timer or question can settle')
       return
     }
-    if (this.#cpuMs >= this.#request.limits.cpuMs) this.#stop('TIMEOUT', this.#cpuMessage())
+    if (this.#cpuMs >= this.#request.limits.cpuMs) this.#stop('TIMEOUT', cpuMessage(this.#request.limits.cpuMs))
   }
 
   #onProgramEnd(state: Extract<SliceState, { s: 'returned' | 'threw' }>): void {
-    if (state.s === 'returned') {
-      this.#programEnd = { kind: 'returned', ...(state.json !== undefined && { resultJson: state.json }) }
-    } else {
-      const { name, message, stack, code, tool } = state
-      this.#programEnd = {
-        kind: 'threw',
-        error: { name, message, stack, ...(code !== undefined && { code }), ...(tool !== undefined && { tool }) },
-      }
-      const end = this.#programEnd
-      this.#endTimer = setTimeout(() => this.#end(end), this.#request.limits.drainMs)
-    }
+    const end = programEndOf(state)
+    this.#programEnd = end
+    if (end.kind === 'threw') this.#endTimer = setTimeout(() => this.#end(end), this.#request.limits.drainMs)
     this.#calls.markUnawaited()
   }
 
@@ -272,7 +256,12 @@ export class LiveRun implements Run, Seated {
       this.#isHeavy = true
       return this.#resume('the program needs longer than others can be kept waiting')
     }
-    this.#stop('TIMEOUT', this.#clock.leftMs < 1 ? this.#wallMessage() : this.#cpuMessage())
+    this.#stop(
+      'TIMEOUT',
+      this.#clock.leftMs < 1
+        ? wallMessage(this.#request.limits.wallMs, this.#calls)
+        : cpuMessage(this.#request.limits.cpuMs),
+    )
   }
 
   // --- what the child is told -------------------------------------------------------------------------------------
@@ -324,7 +313,7 @@ export class LiveRun implements Run, Seated {
     const { cpuMs } = this.#request.limits
     const leftMs = Math.max(1, Math.ceil(Math.min(cpuMs - this.#cpuMs, this.#clock.leftMs)))
     // While others share the child one slice keeps them all waiting; a child of its own is open to the whole budget.
-    const canMove = !this.#isHeavy && this.#script.isKept && this.#doubts < this.#options.maxResumes
+    const canMove = !this.#isHeavy && this.#script.isKept && !this.#resumes.isUsedUp
     this.#isSliceCut = canMove && this.#seat?.isAlone() === false && leftMs > this.#options.sharedSliceMs
     this.#sliceMs = this.#isSliceCut ? this.#options.sharedSliceMs : leftMs
     this.#isInSlice = true
@@ -348,7 +337,7 @@ export class LiveRun implements Run, Seated {
   #onWallOut(): void {
     const stop = () => {
       if (this.#programEnd !== undefined) this.#end(this.#programEnd)
-      else this.#stop('TIMEOUT', this.#wallMessage())
+      else this.#stop('TIMEOUT', wallMessage(this.#request.limits.wallMs, this.#calls))
     }
     // The slice was given no more than the wall had left, so an answer with the last lines is about to come.
     clearTimeout(this.#endTimer)
@@ -396,17 +385,8 @@ export class LiveRun implements Run, Seated {
       shown: this.#output.shown,
       openCalls,
       unawaitedCalls: this.#calls.unawaited,
-      usage: { cpuMs: this.#cpuMs, wallMs, resumes: this.#resumes },
+      usage: { cpuMs: this.#cpuMs, wallMs, resumes: this.#resumes.total },
     })
-  }
-
-  #cpuMessage(): string {
-    return `the program used up its cpuMs (${this.#request.limits.cpuMs}); the guest clock stands still while it computes, so waiting on Date.now() in a loop never ends`
-  }
-
-  #wallMessage(): string {
-    const open = this.#calls.size === 0 ? '' : `; it still waited for ${this.#calls.describe()}`
-    return `the program used up its wallMs (${this.#request.limits.wallMs})${open}`
   }
 }
 
@@ -416,17 +396,4 @@ function notify(host: RunHost, event: GuestEvent): void {
   } catch {
     // An observer's bug; the ending holds the event all the same.
   }
-}
-
-function memoryMessage(memoryMb: number): string {
-  return `the program used more memory than memoryMb (${memoryMb}) allows`
-}
-
-function abortReason(signal: AbortSignal): string {
-  const reason: unknown = signal.reason
-  return typeof reason === 'string' ? reason : thrownMessage(reason)
-}
-
-function describeExit({ code, signal, killed }: ChildExit): string {
-  return killed?.message ?? signal ?? `exit code ${code}`
 }

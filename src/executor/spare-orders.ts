@@ -1,20 +1,27 @@
 const AT_REST = 4
 export const MAX_SPARE_ISOLATES = 25
 const TICK_MS = 20
+/** Whoever is never quiet gets one after so many ticks all the same. */
+const PATIENCE_TICKS = 10
 /** Ticks after which the memory of a burst fades. */
 const PEAK_TICKS = 100
 
 /** Whoever holds prepared isolates: a child process, or this process itself. */
 export interface SpareHolder {
   readonly isReady: boolean
-  /** It has nothing else to do. */
+  /** It has nothing else to do at this moment. */
   readonly isIdle: boolean
+  /** Slices done so far. */
+  readonly slicesDone: number
+  /** Runs that are there. */
+  readonly load: number
   prepare(spares: number): void
 }
 
 /**
- * How many prepared isolates a child holds. Making one blocks the child for about two milliseconds, so they are ordered
- * one at a time while it has nothing else to do; the target follows the recent peak of starts.
+ * How many prepared isolates a child holds. Making one blocks the child for some milliseconds, so they are ordered one
+ * at a time after a tick without work, not in the short pauses of a burst; the target follows the recent peak of starts,
+ * less the more runs are there: each of these has memory of its own.
  */
 export class SpareOrders {
   readonly #holder: SpareHolder
@@ -22,6 +29,8 @@ export class SpareOrders {
   #usedThisTick = 0
   #peak = AT_REST
   #ticksSincePeak = 0
+  #ticksWaited = 0
+  #slicesSeen = 0
   #timer: NodeJS.Timeout | undefined
 
   constructor(holder: SpareHolder) {
@@ -46,16 +55,25 @@ export class SpareOrders {
 
   #tick(): void {
     this.#timer = undefined
-    const { isReady, isIdle } = this.#holder
+    const { isReady, isIdle, slicesDone, load } = this.#holder
+    this.#followPeak()
+    const target = Math.min(this.#peak, Math.max(AT_REST, MAX_SPARE_ISOLATES - Math.ceil(load / 2)))
+    const isQuiet = slicesDone === this.#slicesSeen || this.#ticksWaited >= PATIENCE_TICKS
+    this.#slicesSeen = slicesDone
+    this.#ticksWaited += 1
+    if (isReady && isIdle && isQuiet && this.#held !== target) {
+      this.#held = this.#held < target ? this.#held + 1 : target
+      this.#ticksWaited = 0
+      this.#holder.prepare(this.#held)
+    }
+    if (this.#held !== target || this.#peak > AT_REST || !isIdle) this.#schedule()
+  }
+
+  #followPeak(): void {
     this.#ticksSincePeak += 1
     if (this.#usedThisTick >= this.#peak) this.#ticksSincePeak = 0
     this.#peak = Math.max(this.#peak, Math.min(MAX_SPARE_ISOLATES, this.#usedThisTick))
     if (this.#ticksSincePeak > PEAK_TICKS) this.#peak = Math.max(AT_REST, this.#peak - 1)
     this.#usedThisTick = 0
-    if (isReady && isIdle && this.#held !== this.#peak) {
-      this.#held = this.#held < this.#peak ? this.#held + 1 : this.#peak
-      this.#holder.prepare(this.#held)
-    }
-    if (this.#held !== this.#peak || this.#peak > AT_REST || !isIdle) this.#schedule()
   }
 }

@@ -1,10 +1,11 @@
 import { hasCode, thrownMessage } from '../data/failure.ts'
 import type { ApprovalAnswer, ApprovalRequest, Approver } from './call.ts'
 import { checkArguments } from './body.ts'
+import { fuseSignals } from './fused-signal.ts'
 import type { LiveCall } from './live-call.ts'
 import type { RuntimeParts } from './runtime-parts.ts'
 import { settleAborted, settleFailure, type Settlement } from './settle.ts'
-import { fuseSignals, untilAborted } from './signals.ts'
+import { untilAborted } from './signals.ts'
 
 /**
  * Puts the question of one call to a person: one question, however many policies ask. Gives undefined when it was

@@ -3,10 +3,11 @@ import { isFailureCode, type FailureCode } from '../data/failure-codes.ts'
 import type { ToolDefinition } from '../registry/tool.ts'
 import { violationSummary } from './failure-content.ts'
 import { BodyExecution, type Sent } from './execution.ts'
-import type { LiveCall } from './live-call.ts'
+import { fuseSignals, FusedSignal } from './fused-signal.ts'
+import type { BodyAbort, LiveCall } from './live-call.ts'
 import type { RuntimeParts } from './runtime-parts.ts'
 import { settleAborted, settleFailure, type Settlement } from './settle.ts'
-import { fuseSignals, isThenable, untilDrained, type FusedSignal, type Waited } from './signals.ts'
+import { isThenable, untilDrained, type Waited } from './signals.ts'
 import { settleValue } from './value.ts'
 
 /** How often a composite whose children are still being drained gets `drainMs` again; as deep as calls sensibly nest. */
@@ -19,7 +20,7 @@ const MAX_EXTENSIONS = 8
 export async function runBody(
   call: LiveCall,
   definition: ToolDefinition,
-  incoming: AbortSignal | undefined,
+  incoming: AbortSignal | FusedSignal | undefined,
   parts: RuntimeParts,
 ): Promise<Settlement> {
   if (incoming?.aborted === true) return settleAborted(call, 'body')
@@ -27,7 +28,7 @@ export async function runBody(
   if (invalid !== undefined) return invalid
 
   using stop = new BodyStop(call, incoming, definition.timeoutMs, parts)
-  const exec = new BodyExecution(call, stop.signal, (what) => parts.countLate(call.callId, what))
+  const exec = new BodyExecution(call, stop, (what) => parts.countLate(call.callId, what))
   call.trace?.enter('body')
   call.bodyStarted = true
   const ended = await runToEnd(call, definition, exec, stop, parts)
@@ -95,7 +96,7 @@ async function runToEnd(
   }
   if (!isThenable(given)) return { kind: 'value', value: given }
   let extensions = 0
-  return untilDrained(given, stop.signal, {
+  return untilDrained(given, stop.abortable, {
     clock: parts.clock,
     drainMs: parts.drainMs,
     onLate: () => parts.countLate(call.callId, 'the end of a body'),
@@ -155,39 +156,69 @@ function detailsOf(thrown: unknown): unknown {
 
 type StopCause = 'caller' | 'deadline' | 'wrapper'
 
-/** The signal a body runs under, and who pulled it first. */
-class BodyStop {
-  readonly signal: AbortSignal | undefined
+/** The signal a body runs under, and who pulled it first. Most bodies end before anybody listens: then nobody does. */
+class BodyStop implements BodyAbort, Disposable {
   readonly #call: LiveCall
-  readonly #incoming: AbortSignal | undefined
+  readonly #incoming: AbortSignal | FusedSignal | undefined
   readonly #timeoutMs: number | undefined
-  #cause: StopCause | undefined
+  /** What is given out instead of `incoming`: under a deadline, and to those who listen in numbers. */
   #fused: FusedSignal | undefined
+  #heardCause: StopCause | undefined
+  #listensForCause = false
   #timer: Disposable | undefined
-  readonly #outerBodySignal: AbortSignal | undefined
+  readonly #outer: BodyAbort | undefined
 
-  constructor(call: LiveCall, incoming: AbortSignal | undefined, timeoutMs: number | undefined, parts: RuntimeParts) {
+  constructor(
+    call: LiveCall,
+    incoming: AbortSignal | FusedSignal | undefined,
+    timeoutMs: number | undefined,
+    parts: RuntimeParts,
+  ) {
     this.#call = call
     this.#incoming = incoming
     this.#timeoutMs = timeoutMs
-    // Registered before the body can register anything: the cause is known before anybody reacts to the abort.
-    incoming?.addEventListener('abort', this.#onAbort)
     if (timeoutMs !== undefined) {
       this.#fused = fuseSignals(incoming)
       this.#timer = parts.clock.after(timeoutMs, () => this.#onDeadline())
     }
-    this.signal = this.#fused?.signal ?? incoming
-    this.#outerBodySignal = call.bodySignal
-    call.bodySignal = this.signal
+    this.#outer = call.bodyStop
+    call.bodyStop = this
   }
 
-  #onAbort = (): void => {
-    this.#cause ??= this.#call.isAborted ? 'caller' : 'wrapper'
+  get signal(): AbortSignal | undefined {
+    this.#listenForCause()
+    const source = this.#timeoutMs === undefined ? this.#incoming : this.#fused
+    return source instanceof FusedSignal ? source.signal : source
+  }
+
+  get abortable(): FusedSignal | undefined {
+    this.#listenForCause()
+    if (this.#fused !== undefined || this.#incoming === undefined) return this.#fused
+    if (this.#incoming instanceof FusedSignal) return this.#incoming
+    this.#fused = fuseSignals(this.#incoming)
+    return this.#fused
+  }
+
+  /** Before anybody else can listen: the cause is known before anybody reacts to the abort. */
+  #listenForCause(): void {
+    if (this.#listensForCause) return
+    this.#listensForCause = true
+    this.#incoming?.addEventListener('abort', this.#onAbort)
+  }
+
+  readonly #onAbort = (): void => {
+    this.#heardCause ??= this.#call.isAborted ? 'caller' : 'wrapper'
+  }
+
+  /** Who pulled first, if anybody has. */
+  get #cause(): StopCause | undefined {
+    if (this.#heardCause === undefined && this.#incoming?.aborted === true) this.#onAbort()
+    return this.#heardCause
   }
 
   #onDeadline(): void {
     if (this.#cause !== undefined) return
-    this.#cause = 'deadline'
+    this.#heardCause = 'deadline'
     this.#fused?.abort(new CodedError('TOOL_TIMEOUT', this.#timeoutMessage()))
   }
 
@@ -250,9 +281,9 @@ class BodyStop {
   }
 
   [Symbol.dispose](): void {
-    this.#incoming?.removeEventListener('abort', this.#onAbort)
+    if (this.#listensForCause) this.#incoming?.removeEventListener('abort', this.#onAbort)
     this.#timer?.[Symbol.dispose]()
     this.#fused?.[Symbol.dispose]()
-    this.#call.bodySignal = this.#outerBodySignal
+    this.#call.bodyStop = this.#outer
   }
 }

@@ -2,7 +2,7 @@ import type { ContentBlock, UserMessage } from '../data/content.ts'
 import type { CallId, SessionId } from '../data/ids.ts'
 import { parseContent } from '../data/parse-content.ts'
 import type { CallToken, Execution } from '../registry/tool.ts'
-import type { LiveCall } from './live-call.ts'
+import type { BodyAbort, LiveCall } from './live-call.ts'
 import { parseUserMessage } from './user-message.ts'
 
 /** What one run of a body sent home besides its value. */
@@ -26,14 +26,14 @@ export class BodyExecution implements Execution {
   declare readonly sessionId?: SessionId
   readonly token: CallToken
   readonly #call: LiveCall
-  readonly #signal: AbortSignal | undefined
+  readonly #stop: BodyAbort
   readonly #countLate: (what: string) => void
   #contexts: UserMessage[] | undefined
   #content: readonly ContentBlock[] | undefined
   #concludesTurn = false
   #isClosed = false
 
-  constructor(call: LiveCall, signal: AbortSignal | undefined, countLate: (what: string) => void) {
+  constructor(call: LiveCall, stop: BodyAbort, countLate: (what: string) => void) {
     const { view } = call
     this.callId = view.callId
     this.rootCallId = view.rootCallId
@@ -43,12 +43,12 @@ export class BodyExecution implements Execution {
     if (view.sessionId !== undefined) this.sessionId = view.sessionId
     this.token = call.token
     this.#call = call
-    this.#signal = signal
+    this.#stop = stop
     this.#countLate = countLate
   }
 
   get signal(): AbortSignal {
-    return this.#signal ?? this.#call.signalForHooks()
+    return this.#stop.signal ?? this.#call.signalForHooks()
   }
 
   readonly deferContext = (message: UserMessage | string): void => {

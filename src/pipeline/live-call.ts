@@ -5,8 +5,15 @@ import type { CallToken, ToolDefinition } from '../registry/tool.ts'
 import type { CallRequest, CallView } from './call.ts'
 import type { Refusal } from './mode.ts'
 import { isViolationList } from './failure-content.ts'
-import { fuseSignals, hush, type FusedSignal } from './signals.ts'
+import { fuseSignals, FusedSignal, signalOf } from './fused-signal.ts'
+import { hush } from './signals.ts'
 import type { CallTrace } from './trace.ts'
+
+/** How children of a body hear of its abort: together as one listener (`abortable`), which has the same cause as `signal`. */
+export interface BodyAbort {
+  readonly signal: AbortSignal | undefined
+  readonly abortable: FusedSignal | undefined
+}
 
 /** One call while it is under way: what was pinned when it was created, and the few facts that change. */
 export class LiveCall {
@@ -27,13 +34,14 @@ export class LiveCall {
   children = 0
   openChildren = 0
 
-  #callerSignal: AbortSignal | undefined
-  #fused: FusedSignal | undefined
+  readonly #callerSignal: AbortSignal | FusedSignal | undefined
+  readonly #fused: FusedSignal | undefined
+  #idleSignal: AbortSignal | undefined
   #highestChild = 0
   #notes: { readonly code: string; readonly message: string }[] | undefined
   #violations: readonly Violation[] | undefined
   /** Of the body that runs now; children of this call hear its abort. */
-  bodySignal: AbortSignal | undefined
+  bodyStop: BodyAbort | undefined
 
   constructor(made: {
     view: CallView
@@ -56,12 +64,12 @@ export class LiveCall {
     this.trace = made.trace
     this.startedAtMs = made.startedAtMs
     const own = made.request.signal
-    const inherited = made.parent?.bodySignal
-    if (own !== undefined && inherited !== undefined && own !== inherited) {
-      this.#fused = fuseSignals(own, inherited)
-      this.#callerSignal = this.#fused.signal
+    const inherited = made.parent?.bodyStop
+    if (own !== undefined && inherited?.abortable !== undefined && own !== inherited.signal) {
+      this.#fused = fuseSignals(own, inherited.abortable)
+      this.#callerSignal = this.#fused
     } else {
-      this.#callerSignal = own ?? inherited
+      this.#callerSignal = inherited?.abortable ?? own
     }
     if (made.parent !== undefined) {
       made.parent.children++
@@ -80,7 +88,7 @@ export class LiveCall {
   }
 
   /** The caller's own signal and the parent's; undefined when nobody can cancel this call. */
-  get callerSignal(): AbortSignal | undefined {
+  get callerSignal(): AbortSignal | FusedSignal | undefined {
     return this.#callerSignal
   }
   get isAborted(): boolean {
@@ -88,10 +96,9 @@ export class LiveCall {
   }
   /** For hooks that are promised a signal; made on demand, as most calls have nobody who looks at it. */
   signalForHooks(): AbortSignal {
-    if (this.#callerSignal !== undefined) return this.#callerSignal
-    this.#fused = fuseSignals()
-    this.#callerSignal = this.#fused.signal
-    return this.#callerSignal
+    if (this.#callerSignal !== undefined) return signalOf(this.#callerSignal)
+    this.#idleSignal ??= new AbortController().signal
+    return this.#idleSignal
   }
 
   nextChildNumber(): number {

@@ -1,38 +1,5 @@
 import type { Clock } from '../data/clock.ts'
-
-/** A signal that aborts when one of its sources does, with that source's reason. Disposing removes every listener. */
-export interface FusedSignal extends Disposable {
-  readonly signal: AbortSignal
-  /** Aborts from within; the first reason wins. */
-  abort(reason: unknown): void
-}
-
-/**
- * `AbortSignal.any` would hold its sources' bookkeeping until garbage collection; a caller's signal may serve a
- * hundred thousand calls, so what is added here is taken away by the one who added it.
- */
-export function fuseSignals(...sources: readonly (AbortSignal | undefined)[]): FusedSignal {
-  const controller = new AbortController()
-  const listeners: { readonly source: AbortSignal; readonly onAbort: () => void }[] = []
-  for (const source of sources) {
-    if (source === undefined) continue
-    if (source.aborted) {
-      controller.abort(source.reason)
-      break
-    }
-    const onAbort = () => controller.abort(source.reason)
-    source.addEventListener('abort', onAbort)
-    listeners.push({ source, onAbort })
-  }
-  return {
-    signal: controller.signal,
-    abort: (reason) => controller.abort(reason),
-    [Symbol.dispose]() {
-      for (const { source, onAbort } of listeners) source.removeEventListener('abort', onAbort)
-      listeners.length = 0
-    },
-  }
-}
+import type { Abortable } from './fused-signal.ts'
 
 export type Waited<T> =
   | { readonly kind: 'value'; readonly value: T }
@@ -43,7 +10,7 @@ export type Waited<T> =
 /** Waits for `work`, but not past an abort of `signal`. Never rejects. */
 export function untilAborted<T>(
   work: PromiseLike<T>,
-  signal: AbortSignal | undefined,
+  signal: Abortable | undefined,
   onLate: () => void,
 ): Promise<Waited<T>> {
   return wait(work, signal, onLate, (leave) => {
@@ -58,7 +25,7 @@ export function untilAborted<T>(
  */
 export function untilDrained<T>(
   work: PromiseLike<T>,
-  signal: AbortSignal | undefined,
+  signal: Abortable | undefined,
   options: {
     readonly clock: Clock
     readonly drainMs: number
@@ -79,7 +46,7 @@ export function untilDrained<T>(
 
 function wait<T>(
   work: PromiseLike<T>,
-  signal: AbortSignal | undefined,
+  signal: Abortable | undefined,
   onLate: () => void,
   onAborted: (leave: () => void) => Disposable | undefined,
 ): Promise<Waited<T>> {

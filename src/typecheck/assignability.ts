@@ -58,7 +58,7 @@ function shapeOf(type: string): Shape {
   if (/^"(?:[^"\\]|\\.)*"$/s.test(type) || type === 'string') return 'string'
   if (/^-?\d[\d.e+-]*$/.test(type) || type === 'number') return 'number'
   if (type === 'boolean' || type === 'true' || type === 'false') return 'boolean'
-  if (/\[\]$/.test(type) || /^(?:readonly )?\[/.test(type)) return 'array'
+  if (type.endsWith('[]') || /^(?:readonly )?\[/.test(type)) return 'array'
   if (type.startsWith('{') && type.endsWith('}')) return 'object'
   return 'other'
 }

@@ -142,7 +142,8 @@ export function createTypeChecker(options: TypeCheckerOptions): TypeChecker {
           settle(
             waiting,
             notChecked(ending === 'late' ? `checking took more than ${allowedMs} ms` : 'the type checker ended'),
-            true,
+            // The same program would end the next process too. A first program may only have met a slow start.
+            !isFirst,
           )
       }
     }
@@ -266,8 +267,9 @@ export function createTypeChecker(options: TypeCheckerOptions): TypeChecker {
     check(program, view, names) {
       if (!found.ok) return Promise.resolve(notChecked(found.reason))
       if (isDisposed) return Promise.resolve(notChecked('the type checker is closed'))
-      const checked = checkedViewOf(view, names)
-      return new Promise((resolve) => enqueue(program, checked, resolve))
+      return new Promise<Verdict>((resolve) => enqueue(program, checkedViewOf(view, names), resolve)).catch(() =>
+        notChecked('the declarations of its tools could not be written'),
+      )
     },
     async [Symbol.asyncDispose]() {
       isDisposed = true

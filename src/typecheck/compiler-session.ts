@@ -80,6 +80,8 @@ export function askAbout(
 }
 
 const MAX_CHAIN = 12
+/** Messages quote types, and a type can be as long as its owner likes. What is cut no longer reads as a message. */
+const MAX_TEXT = 10_000
 
 function readDiagnostic(value: unknown): readonly Diagnostic[] {
   if (!isRecord(value)) return []
@@ -128,5 +130,5 @@ function fileOfHandle(handle: unknown): string | undefined {
 }
 
 function textOf(value: unknown): string {
-  return typeof value === 'string' ? value : ''
+  return typeof value === 'string' ? value.slice(0, MAX_TEXT) : ''
 }

@@ -30,7 +30,7 @@ const UNDECLARED_GLOBALS: ReadonlySet<string> = new Set([
 ])
 
 /** A thousand mistakes help nobody, and each costs questions. */
-const MAX_JUDGED = 40
+const MAX_JUDGED = 20
 const MAX_NOTICES = 5
 
 export interface Judgement {
@@ -192,14 +192,15 @@ function missingBeside({ program, tree }: Case, call: CallAround): Found {
 
 /** `const rows: Row[] = tools.list()`: a promise in a variable that is not for promises, and that nothing awaits. */
 function judgeDeclared({ program }: Case, { start, end, text, related }: Diagnostic): Found {
-  if (!related.some(({ text: hint }) => hint.includes("'await'")) && !/^Type 'Promise</.test(text)) return undefined
+  if (!related.some(({ text: hint }) => hint.includes("'await'")) && !text.startsWith("Type 'Promise<"))
+    return undefined
   const name = program.text.slice(start, end)
   const isVariable =
     /^[A-Za-z_$][\w$]*$/.test(name) &&
     /\b(?:const|let|var)\s+$/.test(program.text.slice(Math.max(0, start - 20), start))
   if (!isVariable || /\bPromise\b/.test(program.text.slice(end, end + 60).split('=')[0] ?? '')) return undefined
   const isAwaited = new RegExp(
-    `\\bawait\\b[^\\n;]*\\b${RegExp.escape(name)}\\b|\\b${RegExp.escape(name)}\\s*\\.\\s*then\\b|Promise\\.\\w+\\(`,
+    `\\bawait\\b[^\\n;]{0,300}\\b${RegExp.escape(name)}\\b|\\b${RegExp.escape(name)}\\s*\\.\\s*then\\b|Promise\\.\\w+\\(`,
   ).test(program.text)
   return isAwaited ? undefined : error(words.promiseAsValue())
 }
@@ -241,7 +242,7 @@ function judgeName({ program, habits, tree }: Case, { start, end, text }: Diagno
 }
 
 async function judgeIterable({ ask, hash, tree, habits }: Case, { start, end, text }: Diagnostic): Promise<Found> {
-  if (/^Type 'Promise</.test(text)) return error(words.notIterable('Promise<'))
+  if (text.startsWith("Type 'Promise<")) return error(words.notIterable('Promise<'))
   const node = tree.find(start, end)
   const type = node === undefined ? undefined : await ask.typeOf(node)
   if (type === undefined || habits.isProbe(start, end)) return undefined

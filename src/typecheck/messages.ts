@@ -110,12 +110,12 @@ export function missingMember(name: string, typeText: string, properties: readon
     advice:
       near.length > 0
         ? `Did you mean ${near.map(quoted).join(' or ')}?`
-        : properties.length > 0 && !/\[\]$/.test(typeText) && typeText !== 'string'
+        : properties.length > 0 && !typeText.endsWith('[]') && typeText !== 'string'
           ? `It has: ${properties
               .slice(0, 20)
               .map((one) => shorten(one, 40))
               .join(', ')}`
-          : /\[\]$/.test(typeText)
+          : typeText.endsWith('[]')
             ? 'It is an array: read its items'
             : 'Print the value with console.log to see what it has',
   }

@@ -1,6 +1,7 @@
 /**
  * What a program's text shows about names, for deciding in its favour: types do not follow everything that JavaScript
- * does to an object. Read from the text alone, so all of it errs towards "the program may be right".
+ * does to an object. Read from the text alone, so all of it errs towards "the program may be right". The text is
+ * hostile: no pattern here may take more than a few looks at each character.
  */
 export interface ProgramHabits {
   /** A member of this name is assigned or defined somewhere. */
@@ -34,11 +35,18 @@ export function habitsOf(text: string): ProgramHabits {
         'variable',
         name,
         (n) =>
-          `(?<![\\w$.])${n}\\s*(?:\\.\\s*[\\w$]+|\\[[^\\]\\n]*\\])+\\s*(?:[-+*/%&|^?]{0,3}=(?![=>]))|(?:assign|defineProperty|set)\\(\\s*${n}\\b`,
+          `(?<![\\w$.])${n}\\s*(?:\\.\\s*[\\w$]+|\\[[^\\]\\n]{0,100}\\])+\\s*(?:[-+*/%&|^?]{0,3}=(?![=>]))|(?:assign|defineProperty|set)\\(\\s*${n}\\b`,
       ),
     probesName: (name) => once('probe', name, (n) => `typeof\\s+${n}\\b|(?<![\\w$.])${n}\\s*=(?![=>])`),
-    isProbe: (start, end) =>
-      /^[\s)]*(?:\?\?|\|\||&&|\?\.|\?(?![.:])|[!=]==?)/.test(text.slice(end, end + 40)) ||
-      /(?:typeof|!|\bif\s*\(|\bwhile\s*\(|[!=]==?)[\s(]*$/.test(text.slice(Math.max(0, start - 40), start)),
+    isProbe(start, end) {
+      const before = text.slice(Math.max(0, start - 40), start)
+      const after = text.slice(end, end + 40)
+      const isInBrackets = /(?:^|[^\w$)\]\s])\s*\(\s*$/.test(before)
+      const behind = isInBrackets ? /^\s*\)*\s*(.*)/s.exec(after)?.[1] : after.trimStart()
+      return (
+        /^(?:\?\?|\|\||&&|\?\.|\?(?![.:])|[!=]==?)/.test(behind ?? '') ||
+        /(?:typeof|!|\bif\s*\(|\bwhile\s*\(|[!=]==?)[\s(]*$/.test(before)
+      )
+    },
   }
 }

@@ -56,6 +56,11 @@ export class SyntaxTree {
     }
   }
 
+  /** Read for every node of a program, without making an object of each. */
+  #endOf(index: number): number {
+    return this.#bytes.readInt32LE(this.#first + index * NODE_BYTES + 8)
+  }
+
   parentOf(node: TreeNode): TreeNode | undefined {
     let parent = node.index === 0 ? undefined : this.node(node.parent)
     while (parent?.kind === LIST_KIND) parent = parent.index === 0 ? undefined : this.node(parent.parent)
@@ -72,8 +77,9 @@ export class SyntaxTree {
   find(start: number, end: number, kind?: number): TreeNode | undefined {
     let best: TreeNode | undefined
     for (let index = 0; index < this.count; index++) {
+      if (this.#endOf(index) !== end) continue
       const node = this.node(index)
-      if (node === undefined || node.kind === LIST_KIND || node.end !== end || node.start > start) continue
+      if (node === undefined || node.kind === LIST_KIND || node.start > start) continue
       if (kind !== undefined && node.kind !== kind) continue
       if (best === undefined || node.end - node.start < best.end - best.start) best = node
     }
@@ -113,8 +119,9 @@ export class SyntaxTree {
   callAround(start: number, end: number): TreeNode | undefined {
     let best: TreeNode | undefined
     for (let index = 0; index < this.count; index++) {
+      if (this.#endOf(index) < end) continue
       const node = this.node(index)
-      if (node === undefined || node.start > start || node.end < end) continue
+      if (node === undefined || node.start > start) continue
       if (isFunction(node.kind)) best = undefined
       else if (node.kind === KIND.call || node.kind === KIND.construct) {
         const callee = this.firstChildOf(node)

@@ -15,7 +15,7 @@ test('every program of our own gives what its case says, through the real engine
     process.execPath,
     ['test/corpus/programs/harness.mjs', '--adapter', 'test/corpus/adapter.mjs', '--dir', 'test/programs'],
     { cwd: root, maxBuffer: 16 * 1024 * 1024 },
-  ).catch((error: { stdout?: string }) => ({ stdout: error.stdout ?? String(error) }))
+  ).catch((error: Error & { stdout?: string }) => ({ stdout: error.stdout ?? error.message }))
   expect(stdout.trim().split('\n').at(-1), stdout).toBe(`${cases.length} passed, 0 failed`)
 }, 180_000)
 

@@ -51,7 +51,7 @@ test('the cards of a run are the same live and from the stored log, to the last 
     const result = await engine.run(
       `await Promise.all([1, 2, 3].map((n) => tools.files.edit({ path: 'a.txt', line: String(n) })))
        try { await tools.ask() } catch {}
-       await tools['files.edit']({ path: 7 })`,
+       await tools['files.edit']({ path: 7 as any })`,
       { session },
     )
     expect(result.outcome).toMatchObject({ isError: true, error: { code: 'PROGRAM_ERROR' } })

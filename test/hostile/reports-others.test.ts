@@ -181,7 +181,7 @@ test('rivet-dev/secure-exec, JSON bombs for the host: refused before they are pa
     `
     let deep = {}; for (let n = 0; n < 20000; n++) deep = { a: deep }
     return [await tools.echo(deep).catch((e) => e.code), await tools.echo({ a: Array(3e6).fill(0) }).catch((e) => e.code)]`,
-    { limits: { memoryMb: 128 } },
+    { limits: { memoryMb: 128, cpuMs: 6_000 } },
   )
   expect([value, calls]).toEqual([['INVALID_ARGS', 'INVALID_ARGS'], []])
 })

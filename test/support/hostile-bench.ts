@@ -139,8 +139,7 @@ export function useBench(options: BenchOptions | ((record: Recorder) => BenchOpt
       await pause(30)
       expect(callsOf(result.callId)).toHaveLength(calls.length)
       expect(checkEvents(session.events(), { isEnded: true })).toEqual([])
-      if (process.env['HOSTILE_TRACE'])
-        console.log(result.outcome.isError ? result.outcome.error.message : 'OK', progress)
+      console.log(result.outcome.isError ? result.outcome.error.message : 'OK', progress)
       await expect.poll(() => sandboxPids().length, { timeout: 5_000 }).toBeLessThanOrEqual(MOST_CHILDREN)
       await expect.poll(() => toMb(hostBytes() - startBytes), { timeout: 5_000 }).toBeLessThan(MOST_HOST_GROWTH_MB)
 

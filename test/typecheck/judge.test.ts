@@ -217,7 +217,7 @@ test('names and types of strangers cannot bring control characters into a messag
   for (const program of ['await tools.x({})', "await tools.x({ 'a\\u202e\\u0007b': 'no' })"]) {
     const message = messageOf(await judgeProgram(program, hostile, checker))
     expect(message).toBeDefined()
-    expect(message).not.toMatch(/[\u202e\u0007\u001b]/)
+    for (const sign of ['\u202e', '\u0007', '\u001b']) expect(message).not.toContain(sign)
   }
 })
 

@@ -11,6 +11,7 @@ import { planImports, type Refusal } from './imports.ts'
 import { MAX_AMBIGUOUS_DEPTH } from './lower.ts'
 import { findMainGuards, isGuarded } from './main-guard.ts'
 import { parseProgram, type ParseProblem } from './parse.ts'
+import { isPlainJavaScript } from './plain.ts'
 import { SDK_MODULE_OBJECT } from './sdk-modules.ts'
 import { findToolUses, type ToolUseAt } from './tool-uses.ts'
 
@@ -31,6 +32,8 @@ export interface Analysis {
   readonly names: FreshNames
   /** How many returns are marked in it. */
   readonly marks: number
+  /** It is JavaScript that V8 takes as it stands. */
+  readonly isPlain: boolean
 }
 
 export type AnalysisProblem =
@@ -87,6 +90,7 @@ export function analyseProgram(text: string): Analysis | Extract<AnalysisProblem
     edited: withHead(head, body, shift),
     names,
     marks: body.text.split(`throw ${names.mark}`).length - 1,
+    isPlain: isPlainJavaScript(file, parsedText),
   }
 }
 

@@ -1,10 +1,13 @@
 import * as esbuild from 'esbuild'
 
-/** JavaScript that V8 takes, and the source map back to the TypeScript. */
+/** JavaScript that V8 takes, and the source map back to the TypeScript: without one, all is just `LINES_BEFORE` lower. */
 export interface Lowered {
   readonly code: string
-  readonly map: string
+  readonly map: string | undefined
 }
+
+/** Lines that stand before the program. */
+export const LINES_BEFORE = 1
 
 export type LowerResult =
   | ({ readonly ok: true } & Lowered)
@@ -52,11 +55,20 @@ export async function lowerProgram(text: string, mark: string, marks: number): P
   // Where a script may hold HTML comments, a module holds operators. The parser read the text as a module.
   const htmlComment = warnings.find(({ id }) => id === 'html-comment-in-js')
   if (htmlComment !== undefined) return { ok: false, ...placed(htmlComment), message: HTML_COMMENT }
+  return { ok: true, code: unmark(code, mark, marks), map }
+}
 
+/** The same for a program that V8 takes as it stands (see `plain.ts`), without the way to another process and back. */
+export function wrapProgram(text: string, mark: string, marks: number): LowerResult {
+  const code = `${OPTIONS.banner}\n${unmark(text, mark, marks)}\n${OPTIONS.footer}\n`
+  return { ok: true, code, map: undefined }
+}
+
+function unmark(code: string, mark: string, marks: number): string {
   const pieces = code.split(`throw ${mark}`)
   if (pieces.length !== marks + 1) throw new Error(`${pieces.length - 1} of ${marks} marked returns came back`)
-  // Same length, so that the columns of the map stay true.
-  return { ok: true, code: pieces.join('return'.padEnd(`throw ${mark}`.length)), map }
+  // Same length, so that columns stay true.
+  return pieces.join('return'.padEnd(`throw ${mark}`.length))
 }
 
 const HTML_COMMENT = '"<!--" is not a comment here; use // or /* */, or put a blank into "< !--"'

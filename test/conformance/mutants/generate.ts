@@ -109,7 +109,7 @@ function mutateCall(
   for (const [at, property] of given.entries()) {
     const key = isNode(property['key']) ? property['key'] : undefined
     const value = isNode(property['value']) ? property['value'] : undefined
-    const keyName = String(key?.['name'] ?? key?.['value'] ?? '')
+    const keyName = textOf(key?.['name'] ?? key?.['value'])
     const wanted = properties[keyName]
     if (key === undefined || value === undefined || !isRecord(wanted)) continue
     const isShort = property['shorthand'] === true
@@ -123,8 +123,8 @@ function mutateCall(
     const wrong = wrongValue(wanted)
     if (wrong !== undefined) change('wrong type', property.start, property.end, `${keyName}: ${wrong}`)
     if (Array.isArray(wanted['enum']) && value.type === 'StringLiteral') {
-      change('wrong enum value', value.start, value.end, `'${String(value['value'])}d'`)
-      const word = String(value['value'])
+      change('wrong enum value', value.start, value.end, `'${textOf(value['value'])}d'`)
+      const word = textOf(value['value'])
       const other = word === word.toUpperCase() ? word.toLowerCase() : word.toUpperCase()
       if (other !== word) change('wrong enum value', value.start, value.end, `'${other}'`)
     }
@@ -198,7 +198,7 @@ function isProbed(text: string, node: Node, parents: readonly Node[]): boolean {
   if (parent?.type === 'LogicalExpression' || parent?.type === 'UnaryExpression') return true
   if (parent?.type === 'IfStatement' || (parent?.type === 'ConditionalExpression' && parent['test'] === node))
     return true
-  if (parent?.type === 'BinaryExpression' && /^[!=]==?$/.test(String(parent['operator']))) return true
+  if (parent?.type === 'BinaryExpression' && /^[!=]==?$/.test(textOf(parent['operator']))) return true
   return /^\s*[!=]==?/.test(text.slice(node.end, node.end + 5))
 }
 
@@ -220,7 +220,7 @@ function isUsed(parents: readonly Node[], text: string): boolean {
       const id = isNode(parent['id']) ? parent['id'] : undefined
       if (id?.type !== 'Identifier') return true
       // A variable whose members are never read passes the promise on as it is.
-      return new RegExp(`(?<![\\w$.])${String(id['name'])}(?:\\.|\\[)`).test(text.slice(parent.end))
+      return new RegExp(`(?<![\\w$.])${textOf(id['name'])}(?:\\.|\\[)`).test(text.slice(parent.end))
     }
     default:
       return true
@@ -278,6 +278,10 @@ function fieldsOf(schema: unknown): readonly string[] {
 
 function isNode(value: unknown): value is Node {
   return isRecord(value) && typeof value['type'] === 'string' && typeof value['start'] === 'number'
+}
+
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : ''
 }
 
 function listOf(value: unknown): readonly Node[] {
