@@ -40,6 +40,13 @@ export interface StartBody {
     readonly maxResultBytes: number
     readonly maxValueBytes: number
   }
+  /**
+   * From places of the code to those of the text it was made from, for stacks that the program itself sees. One row a
+   * line of code, between `;`; entries between `,`, each the column where it begins and what is there: `5=3.7` line 3,
+   * column 7, up to the next entry; `5+3.7` the same, and columns count on; `5-` nothing that its author wrote.
+   * Functions whose names end in `ownSuffix` were named by the compiler. Absent: places stay those of the code.
+   */
+  readonly places?: { readonly table: string; readonly ownSuffix: string }
   readonly seed: string
   readonly startTimeMs: number
   /** Longest time this slice may run. */

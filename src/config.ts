@@ -59,6 +59,8 @@ export interface PoolLimits {
 export interface EngineProblem {
   readonly server?: string
   readonly message: string
+  /** True when the server is not used at all because of it; the others go on. */
+  readonly isLeftOut?: boolean
 }
 
 /** The options with every default filled in: the only place where a default is decided. */

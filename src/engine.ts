@@ -2,6 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { createMemoryArtifacts } from './artifacts/memory.ts'
 import { createRunCodeTool, type RunEvent, type RunValue } from './codemode/run-code.ts'
+import { holdCompiler } from './codemode/compile/lower.ts'
 import type { Limits } from './codemode/limits.ts'
 import type { TypecheckMode } from './codemode/preflight.ts'
 import {
@@ -121,6 +122,7 @@ export async function createEngine(options: EngineOptions = {}): Promise<Engine>
   for (const observer of config.observers) runtime.observe(observer)
 
   const templates = loadTemplates((file) => readFileSync(file, 'utf8'))
+  parts.use(holdCompiler())
   const checker = parts.use(
     createTypeChecker({
       found: findCompiler(),
@@ -215,6 +217,12 @@ export async function createEngine(options: EngineOptions = {}): Promise<Engine>
     }
   }
 
+  let isDisposed = false
+  function assertOpen(): void {
+    if (isDisposed)
+      throw new CodedError('CONFIG_INVALID', 'engine: it is disposed and runs nothing more; create a new one')
+  }
+
   const owned = parts.move()
   return {
     registry,
@@ -222,8 +230,12 @@ export async function createEngine(options: EngineOptions = {}): Promise<Engine>
     store,
     limits: config.limits,
     problems,
-    openSession,
+    openSession(sessionOptions) {
+      assertOpen()
+      return openSession(sessionOptions)
+    },
     async run(code, runOptions = {}) {
+      assertOpen()
       const work = runProgram(code, runOptions)
       running.add(work)
       try {
@@ -239,8 +251,14 @@ export async function createEngine(options: EngineOptions = {}): Promise<Engine>
     sdk: (scope = GLOBAL_SCOPE, renderOptions) => render(registry.view(scope), renderOptions),
     systemPrompt: (scope = GLOBAL_SCOPE) => systemPrompt(...toldAbout(scope), templates),
     runCodeDescription: (scope = GLOBAL_SCOPE) => runCodeDescription(...toldAbout(scope), templates),
-    report: () => executor.report(),
-    [Symbol.asyncDispose]: () => owned.disposeAsync(),
+    async report() {
+      assertOpen()
+      return await executor.report()
+    },
+    async [Symbol.asyncDispose]() {
+      isDisposed = true
+      await owned.disposeAsync()
+    },
   }
 }
 

@@ -85,12 +85,13 @@ async function times(count, one) {
   return samples
 }
 
-process.on('message', async ({ name, ...asked }) => {
+process.on('message', ({ name, ...asked }) => void answer(name, asked))
+
+async function answer(name, asked) {
   try {
     process.send({ samples: await work[name](asked) })
   } catch (thrown) {
     process.send({ failure: thrown instanceof Error ? thrown.message : String(thrown) })
   }
   if (name === 'close') process.disconnect()
-})
-process.send({ samples: [] })
+}

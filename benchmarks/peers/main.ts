@@ -46,10 +46,12 @@ interface Work {
   readonly sample: string
   readonly ask: Readonly<Record<string, unknown>> & { readonly name: string }
   readonly rounds: number
+  /** Rounds before that are not counted. */
+  readonly warmUp: number
 }
 
 const METHOD = [
-  'Each contestant is a process of its own, started anew, on the same Node; in each round all of them do the same work one after the other, each round beginning with another one. One round before is not counted.',
+  'Each contestant is a process of its own, started anew, on the same Node; in each round all of them do the same work one after the other, each round beginning with another one. Rounds before are not counted: eight for calls, one for runs.',
   'Programs are the same but for how a tool is named, and each text is new. Every result is checked. What a run sets up per run (isolate, worker, interpreter) is in the time of the run.',
   'The tools do nothing (`empty`), wait 5 ms (`work`), or wait until they are let go (`gate`).',
   'Memory is the proportional share (Pss) of the contestant’s process and all below it, less what it held before the runs began.',
@@ -81,6 +83,7 @@ const WORKS: readonly Work[] = [
     sample: 'a sample is one run; each follows the one before at once',
     ask: { name: 'noop', runs: isTiny ? 2 : 25 },
     rounds: isTiny ? 1 : 6,
+    warmUp: 1,
   },
   {
     title: 'One call of a program, sequential',
@@ -88,6 +91,7 @@ const WORKS: readonly Work[] = [
     sample: 'a sample is the mean over a run of so many calls, its start included',
     ask: { name: 'sequential', calls: isTiny ? 10 : 1_000 },
     rounds: isTiny ? 1 : 8,
+    warmUp: isTiny ? 1 : 8,
   },
   {
     title: '1,000 parallel calls in one run',
@@ -95,6 +99,7 @@ const WORKS: readonly Work[] = [
     sample: 'a sample is a whole run',
     ask: { name: 'parallel', calls: isTiny ? 10 : 1_000 },
     rounds: isTiny ? 1 : 8,
+    warmUp: isTiny ? 1 : 8,
   },
   {
     title: '50 runs at once, each with 10 calls of 5 ms one after the other',
@@ -102,6 +107,7 @@ const WORKS: readonly Work[] = [
     sample: 'a sample is the whole burst; the calls alone take 50 ms',
     ask: { name: 'burst', runs: isTiny ? 3 : 50, calls: isTiny ? 2 : 10 },
     rounds: isTiny ? 1 : 5,
+    warmUp: 1,
   },
   {
     title: 'No-op runs a second, 4 at once (more is better)',
@@ -109,6 +115,7 @@ const WORKS: readonly Work[] = [
     sample: 'a sample is two seconds',
     ask: { name: 'throughput', forMs: isTiny ? 50 : 2_000, atOnce: 4 },
     rounds: isTiny ? 1 : 4,
+    warmUp: 1,
   },
 ]
 
@@ -145,9 +152,9 @@ function install(): void {
 async function compete(work: Work): Promise<Table> {
   await using field = await startAll()
   const samplesByName = new Map<string, number[]>()
-  for (let round = -1; round < work.rounds; round++) {
+  for (let round = -work.warmUp; round < work.rounds; round++) {
     for (let turn = 0; turn < field.players.length; turn++) {
-      const player = field.players[(turn + round + 1) % field.players.length]
+      const player = field.players[(turn + round + work.warmUp) % field.players.length]
       if (player === undefined) continue
       const answer = await player.ask(work.ask)
       if ('failure' in answer) note(`${work.title}: ${player.name}: ${answer.failure}`)

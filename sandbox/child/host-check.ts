@@ -14,6 +14,9 @@ export function parseStart(text: string): StartBody {
   const body = JSON.parse(text) as StartBody
   checkSlice(body.sliceMs)
   if (typeof body.code !== 'string' || typeof body.seed !== 'string') throw new Error('a start without code or seed')
+  const { places } = body
+  if (places !== undefined && (typeof places.table !== 'string' || typeof places.ownSuffix !== 'string'))
+    throw new Error('a start with odd places')
   if (!Number.isFinite(body.startTimeMs)) throw new Error('a start without a time')
   if (!Array.isArray(body.bindings) || !body.bindings.every(isBinding)) throw new Error('a start with odd bindings')
   for (const name of LIMIT_NAMES) {

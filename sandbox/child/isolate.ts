@@ -9,7 +9,18 @@ import type IsolatedVm from 'isolated-vm'
 
 export type Ivm = typeof IsolatedVm
 
-export type StepResult = { readonly end: 'ok'; readonly value: string | boolean } | { readonly end: 'time' | 'memory' }
+export type StepResult =
+  | {
+      readonly end: 'ok'
+      readonly value: string | boolean
+      /** A promise was rejected in this step and nothing handled it: `Name: message` and its stack, by the guest's word. */
+      readonly rejection?: string
+    }
+  | { readonly end: 'time' | 'memory' }
+
+type Step = 'start' | 'deliver' | 'drain' | 'reject'
+/** More of a rejection is not even handed back to the guest, which cuts it further. */
+const MAX_REJECTION_CHARS = 16 * 1024
 
 const TIMED_OUT = 'Script execution timed out.'
 const SYNTAX_FILE = 'program.js'
@@ -39,7 +50,12 @@ export function createIsolateSource(ivm: Ivm, guestCode: string): { create(memor
       codeCache ??= produced
       const api = script.runSync(context, { reference: true }) as IsolatedVm.Reference<Record<string, unknown>>
       const take = (name: string) => api.getSync(name, { reference: true }) as IsolatedVm.Reference<GuestFunction>
-      return new GuestIsolate(isolate, { start: take('start'), deliver: take('deliver'), drain: take('drain') })
+      return new GuestIsolate(isolate, {
+        start: take('start'),
+        deliver: take('deliver'),
+        drain: take('drain'),
+        reject: take('reject'),
+      })
     },
   }
 }
@@ -48,18 +64,15 @@ type GuestFunction = (text?: string) => string | boolean
 
 export class GuestIsolate {
   readonly #isolate: IsolatedVm.Isolate
-  readonly #api: Readonly<Record<'start' | 'deliver' | 'drain', IsolatedVm.Reference<GuestFunction>>>
+  readonly #api: Readonly<Record<Step, IsolatedVm.Reference<GuestFunction>>>
 
-  constructor(
-    isolate: IsolatedVm.Isolate,
-    api: Readonly<Record<'start' | 'deliver' | 'drain', IsolatedVm.Reference<GuestFunction>>>,
-  ) {
+  constructor(isolate: IsolatedVm.Isolate, api: Readonly<Record<Step, IsolatedVm.Reference<GuestFunction>>>) {
     this.#isolate = isolate
     this.#api = api
   }
 
   /** Calls one function of the prelude, microtasks included, for at most `timeoutMs`. */
-  step(name: 'start' | 'deliver' | 'drain', argument: string, timeoutMs: number): StepResult {
+  step(name: Step, argument: string, timeoutMs: number): StepResult {
     const startedAt = performance.now()
     try {
       const value: unknown = this.#api[name].applySync(undefined, [argument], { timeout: timeoutMs })
@@ -70,7 +83,7 @@ export class GuestIsolate {
       // can be the time-out.
       const isTimeOut = thrown instanceof Error && thrown.message === TIMED_OUT
       if (isTimeOut && performance.now() - startedAt >= timeoutMs - 1) return { end: 'time' }
-      return { end: 'ok', value: '' }
+      return { end: 'ok', value: '', rejection: describeRejection(thrown) }
     }
   }
 
@@ -96,3 +109,18 @@ export class GuestIsolate {
     if (!this.#isolate.isDisposed) this.#isolate.dispose()
   }
 }
+
+/**
+ * isolated-vm copies an Error with the texts it claims to have; of anything else it tells next to nothing. The copy is
+ * its own: reading it runs nothing of the guest's.
+ */
+function describeRejection(thrown: unknown): string {
+  if (typeof thrown === 'string') return JSON.stringify(thrown.slice(0, MAX_REJECTION_CHARS))
+  if (!(thrown instanceof Error)) return thrown === undefined || thrown === null ? 'no value' : `a ${typeof thrown}`
+  const { name, message, stack } = thrown
+  if (message.startsWith(NO_ERROR)) return 'a value that is no Error'
+  const head = `${name}: ${message}`.slice(0, MAX_REJECTION_CHARS).replaceAll(/\s*\n\s*/g, ' ')
+  const frames = stack?.slice(0, MAX_REJECTION_CHARS).indexOf('\n    at ') ?? -1
+  return frames < 0 ? head : head + stack?.slice(frames, frames + MAX_REJECTION_CHARS)
+}
+const NO_ERROR = 'An object was thrown from supplied code within isolated-vm'

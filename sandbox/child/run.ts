@@ -1,7 +1,7 @@
 import { CHILD_FRAME, HOST_FRAME, WIRE_VERSION } from '../wire.ts'
 import type { Frame } from './frames.ts'
 import { parsePrepare, parseStart, sliceOfDelivery } from './host-check.ts'
-import type { GuestIsolate } from './isolate.ts'
+import type { GuestIsolate, StepResult } from './isolate.ts'
 
 export interface ChildOptions {
   readonly createIsolate: (memoryMb: number) => GuestIsolate
@@ -51,6 +51,7 @@ export function createChild(options: ChildOptions): Child {
     const run: LiveRun = { guest: take(limits.memoryMb), stopped: undefined }
     runs.set(number, run)
     const step = run.guest.step('start', body, sliceMs)
+    tellRejection(run, step)
     const problem = step.end === 'ok' && step.value === 'syntax' ? run.guest.syntaxProblem(code) : undefined
     if (problem !== undefined) run.stopped = stopped('compile', problem)
     else if (step.end !== 'ok') stop(run, step.end, sliceMs)
@@ -68,19 +69,29 @@ export function createChild(options: ChildOptions): Child {
     const sliceMs = sliceOfDelivery(body)
     const deadline = performance.now() + sliceMs
     const step = run.guest.step('deliver', body, sliceMs)
+    tellRejection(run, step)
     if (step.end !== 'ok') stop(run, step.end, sliceMs)
     answer(number, run, () => {
       const left = Math.ceil(deadline - performance.now())
       const more = left <= 0 ? ({ end: 'time' } as const) : run.guest.step('deliver', '', left)
+      tellRejection(run, more)
       if (more.end !== 'ok') stop(run, more.end, sliceMs)
     })
   }
 
   const stop = (run: LiveRun, end: 'time' | 'memory', sliceMs: number): void => {
+    // A rejection that was pending when time was up comes out of the next step and takes that step's answer with it: let
+    // it be this one's. It is not told, as in a whole slice it would stand behind what is still to be said.
+    if (end === 'time') run.guest.step('reject', '', LAST_WORDS_MS)
     run.stopped =
       end === 'memory'
         ? stopped('memory', 'The program used up its memory.')
         : stopped('slice-timeout', `The program did not yield for ${sliceMs} ms.`)
+  }
+
+  /** Before anything else runs in the guest, so that it stands in order among what the program says. */
+  const tellRejection = (run: LiveRun, step: StepResult): void => {
+    if (step.end === 'ok' && step.rejection !== undefined) run.guest.step('reject', step.rejection, DRAIN_MS)
   }
 
   /**

@@ -8,7 +8,7 @@ import type { DeliverBody, StartBody } from '../wire.ts'
 import { settleCall } from './calls.ts'
 import { installClock } from './clock.ts'
 import { createConsole } from './console.ts'
-import { describeUncaught, installStackTexts, isError, threwToJson, ToolError } from './errors.ts'
+import { describeUncaught, installStackTexts, isError, programFrames, threwToJson, ToolError } from './errors.ts'
 import { beginSlice, emitNotice, takeBatch } from './outbox.ts'
 import {
   define,
@@ -18,14 +18,21 @@ import {
   ObjectCreate,
   quote,
   ReflectApply,
+  SafeSet,
+  stringIndexOf,
+  stringSlice,
   stringStartsWith,
+  stringTrim,
   SyntaxErrorConstructor,
+  toWellFormed,
 } from './primordials.ts'
+import { setPlaces } from './places.ts'
 import { projectResult } from './project-json.ts'
 import { installRandom, seedRandom } from './random.ts'
 import { cutRealm, fixGlobal } from './realm.ts'
 import { run } from './run-facts.ts'
 import { installServices } from './services.ts'
+import { cutToBytes } from './text-size.ts'
 import { fireTimer, installTimers } from './timers.ts'
 import { createTools, rewordUncaught } from './tools.ts'
 import { installWeb } from './web.ts'
@@ -62,6 +69,7 @@ function start(json: string): string {
   run.limits = body.limits
   run.startTimeMs = body.startTimeMs
   run.nowMs = body.startTimeMs
+  setPlaces(body.places)
   seedRandom(body.seed)
   fixGlobal(global, 'tools', createTools(body.bindings))
   let program: unknown
@@ -118,6 +126,29 @@ function deliver(json: string): void {
 }
 
 /**
+ * The child has seen that a promise was rejected which nothing handles. What it was rejected with, only the child's copy
+ * of it tells. Said in the order of events, and the same thing once.
+ */
+function reject(text: string): void {
+  if (text === '') return
+  const end = stringIndexOf(text, '\n')
+  const head = end < 0 ? text : stringSlice(text, 0, end)
+  const frames = programFrames(stringSlice(text, head.length))
+  const next = stringIndexOf(frames, '\n')
+  const at = next < 0 ? frames : stringSlice(frames, 0, next)
+  const told = cutToBytes(toWellFormed(head), MAX_REJECTION_BYTES) + (at === '' ? '' : ' ' + stringTrim(at))
+  if (rejections.has(told)) return
+  rejections.add(told)
+  const what = `a promise was rejected while nothing waited for it: ${told}. The run went on.`
+  emitNotice(
+    'REJECTION_UNHANDLED',
+    `${what} Unless something awaits it later, its error is lost: await the promise, or catch`,
+  )
+}
+const MAX_REJECTION_BYTES = 1024
+const rejections = new SafeSet<string>()
+
+/**
  * What the child is to do next: `>`: call `deliver` again; `+`: send these events as a part; `=`: the slice is over,
  * then the length of its state, `:`, the state and the last events. `'last'`: the run was stopped, no delivery goes on.
  */
@@ -139,4 +170,5 @@ const api = ObjectCreate(null) as Record<string, unknown>
 api['start'] = start
 api['deliver'] = deliver
 api['drain'] = drain
+api['reject'] = reject
 export default api

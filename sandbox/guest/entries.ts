@@ -2,6 +2,8 @@ import {
   append,
   createList,
   mapForEach,
+  ObjectHasOwn,
+  ObjectKeys,
   ReflectGetOwnPropertyDescriptor,
   setForEach,
   toStringOf,
@@ -33,6 +35,39 @@ export function errorEntries(error: object): Entries {
     append(values, value)
   }
   return { names, values }
+}
+
+/** Names of what an error holds besides `errorEntries`. A failed call's blocks say what its message does. */
+export function lostOfError(error: object): string {
+  let lost = ''
+  const add = (name: string): void => {
+    lost += (lost === '' ? '' : ', ') + name
+  }
+  try {
+    if (hasValue(error, 'cause')) add('cause')
+    if (hasValue(error, 'errors')) add('errors')
+    const keys = ObjectKeys(error)
+    for (let index = 0; index < keys.length && index < MAX_LOST; index++) {
+      const key = keys[index] as string
+      if (!isKnownField(key)) add(key)
+    }
+  } catch {
+    // A proxy that does not say.
+  }
+  return lost
+}
+const MAX_LOST = 20
+const OTHER_FIELDS = ['cause', 'errors', 'content', 'stack']
+
+function hasValue(error: object, key: string): boolean {
+  const descriptor = ReflectGetOwnPropertyDescriptor(error, key)
+  return descriptor !== undefined && (!ObjectHasOwn(descriptor, 'value') || descriptor.value !== undefined)
+}
+
+function isKnownField(key: string): boolean {
+  for (let index = 0; index < ERROR_FIELDS.length; index++) if (ERROR_FIELDS[index] === key) return true
+  for (let index = 0; index < OTHER_FIELDS.length; index++) if (OTHER_FIELDS[index] === key) return true
+  return false
 }
 
 /** `entries` when every key can be a property name; `pairs` always. */

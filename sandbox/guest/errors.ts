@@ -20,6 +20,7 @@ import {
   toStringOf,
   toWellFormed,
 } from './primordials.ts'
+import { isProgramFrame, placeFrame } from './places.ts'
 import { projectNow } from './project-json.ts'
 import { describeThrown } from './thrown-text.ts'
 import { cutToBytes } from './text-size.ts'
@@ -107,6 +108,16 @@ export function invalidArguments(tool: string, message: string, site: { readonly
   )
 }
 
+const UNREADABLE = 'the program threw an error that cannot be read'
+function canRead(from: object, key: string): boolean {
+  try {
+    void (from as Record<string, unknown>)[key]
+    return true
+  } catch {
+    return false
+  }
+}
+
 function readText(from: object, key: string): string {
   try {
     const value = (from as Record<string, unknown>)[key]
@@ -127,7 +138,7 @@ export function programFrames(stack: string): string {
     let line = stringTrim(stringSlice(stack, start, end))
     start = end + 1
     if (!stringStartsWith(line, 'at ')) continue
-    if (stringIndexOf(line, 'program.js:') < 0) continue
+    if (!isProgramFrame(line)) continue
     if (stringStartsWith(line, 'at eval (') && stringEndsWith(line, ')')) line = 'at ' + stringSlice(line, 9, -1)
     kept += (kept === '' ? '' : '\n') + '    ' + line
     count++
@@ -135,15 +146,24 @@ export function programFrames(stack: string): string {
   return kept
 }
 
+function headOf(error: object): string {
+  try {
+    return errorToString(error as Error)
+  } catch {
+    return classNameOf(error)
+  }
+}
+
+/** The stack without what stands above its frames: lines of a message may look like frames. */
+function stackBelow(head: string, error: object): string {
+  const stack = readText(error, 'stack')
+  return stringStartsWith(stack, head) ? stringSlice(stack, head.length) : stack
+}
+
 /** `Name: message` and the program's frames; what `console` and the ending show. Reads of the error may run its getters. */
 export function errorText(error: object): string {
-  let head: string
-  try {
-    head = errorToString(error as Error)
-  } catch {
-    head = classNameOf(error)
-  }
-  const frames = programFrames(readText(error, 'stack'))
+  const head = headOf(error)
+  const frames = programFrames(stackBelow(head, error))
   return cutToBytes(head, MAX_MESSAGE_BYTES) + (frames === '' ? '' : '\n' + frames)
 }
 
@@ -164,8 +184,8 @@ export function describeUncaught(
     return { s: 'threw', name: 'Error', message: 'The program threw ' + describeNonError(thrown), stack: '' }
   }
   const name = cutToBytes(toWellFormed(readText(thrown, 'name') || classNameOf(thrown)), 256)
-  const message = reword(name, readText(thrown, 'message'))
-  const stack = cutToBytes(programFrames(readText(thrown, 'stack')), MAX_STACK_BYTES)
+  const message = canRead(thrown, 'message') ? reword(name, readText(thrown, 'message')) : UNREADABLE
+  const stack = cutToBytes(programFrames(stackBelow(headOf(thrown), thrown)), MAX_STACK_BYTES)
   const code = readText(thrown, 'code')
   const tool = isPrototypeOf(ToolError.prototype, thrown) ? readText(thrown, 'tool') : ''
   const whole = cutToBytes(message + causesOf(thrown), MAX_MESSAGE_BYTES)
@@ -185,7 +205,8 @@ function describeNonError(thrown: unknown): string {
     return cutToBytes(typeof thrown === 'function' ? 'a function' : describeThrown(thrown), MAX_MESSAGE_BYTES)
   }
   const projected = projectNow(thrown, MAX_MESSAGE_BYTES)
-  return projected.ok && projected.json !== undefined ? projected.json : 'an object of ' + classNameOf(thrown)
+  if (projected.ok && projected.json !== undefined) return projected.json
+  return projected.notices.length > 0 ? 'a value that cannot be read' : 'an object of ' + classNameOf(thrown)
 }
 
 /** ` [cause: …]` for up to four levels, and the first errors of an AggregateError. */
@@ -247,9 +268,9 @@ export function installStackTexts(): void {
     const list = sites as ArrayLike<object>
     for (let index = 0; index < list.length; index++) {
       let line = siteToString(list[index] as object)
-      if (stringIndexOf(line, 'program.js:') < 0) continue
       if (stringStartsWith(line, 'eval (') && stringEndsWith(line, ')')) line = stringSlice(line, 6, -1)
-      text += '\n    at ' + line
+      const placed = placeFrame(line)
+      if (placed !== undefined) text += '\n    at ' + placed
     }
     return text
   }

@@ -1,5 +1,5 @@
 import { nearestNames } from './nearest.ts'
-import { append, createList, join, quote, regExpExec, stringIndexOf, type List } from './primordials.ts'
+import { append, createList, join, quote, regExpExec, stringEndsWith, stringIndexOf, type List } from './primordials.ts'
 import { shorten } from './text-size.ts'
 
 interface Miss {
@@ -25,7 +25,8 @@ export function rewordMissing(name: string, message: string, allNames: () => Lis
   const isRead = regExpExec(READ, message) !== null
   for (let index = misses.length - 1; index >= 0; index--) {
     const miss = misses[index] as Miss
-    const fits = call !== null ? mentions(call[1] as string, miss.key) : isRead && index === misses.length - 1
+    const isLast = index === misses.length - 1
+    const fits = call !== null ? mentions(call[1] as string, miss.key, isLast) : isRead && isLast
     if (!fits) continue
     const near = nearestNames(miss.key, miss.names())
     const best = near.length > 0 ? near : nearestNames(miss.key, allNames())
@@ -35,7 +36,11 @@ export function rewordMissing(name: string, message: string, allNames: () => Lis
   return message
 }
 
-/** Whether the callee's text holds that name: `tools.getWeather`, `getWeather`, `tools["get-weather"]`. */
-function mentions(callee: string, key: string): boolean {
-  return stringIndexOf(callee, key) >= 0 || stringIndexOf(callee, '(intermediate value)') >= 0
+/**
+ * Whether the callee's text holds that name: `tools.getWeather`, `getWeather`, `tools["get-weather"]`. The text of a
+ * computed one (`tools[name]`) does not tell: then it is the name that was asked for last.
+ */
+function mentions(callee: string, key: string, isLast: boolean): boolean {
+  if (stringIndexOf(callee, key) >= 0 || stringIndexOf(callee, '(intermediate value)') >= 0) return true
+  return isLast && stringEndsWith(callee, ']')
 }

@@ -33,8 +33,10 @@ export async function projectResult(value: unknown, maxBytes: number): Promise<R
     const projection = new Projection(false, maxBytes, settled)
     const isThere = projection.run(value)
     if (projection.pending.length === 0) {
-      if (projection.isOversize) return { ok: false, notices: projection.notices }
-      return { ok: true, json: isThere ? projection.text : undefined, notices: projection.notices }
+      const { notices } = projection
+      // No prototype: this resolves a promise, which asks for a `then`, and the program may have planted one.
+      if (projection.isOversize) return { __proto__: null, ok: false, notices } as ResultResult
+      return { __proto__: null, ok: true, json: isThere ? projection.text : undefined, notices } as ResultResult
     }
     for (let index = 0; index < projection.pending.length; index++) {
       const promise = projection.pending[index] as object

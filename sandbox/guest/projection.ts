@@ -11,7 +11,6 @@ import {
   ObjectKeys,
   quote,
   ReflectApply,
-  regExpExec,
   regExpToString,
   SafeMap,
   SafeSet,
@@ -19,10 +18,11 @@ import {
   toWellFormed,
   type List,
 } from './primordials.ts'
-import { errorEntries, mapEntries, setValues, type Entries } from './entries.ts'
+import { errorEntries, lostOfError, mapEntries, setValues, type Entries } from './entries.ts'
+import { memberPath } from './member-path.ts'
 import { isOver, shorten } from './text-size.ts'
 import { describeThrown } from './thrown-text.ts'
-import { dateToIso, isPlantedToJson, kindOf, unbox } from './value-kinds.ts'
+import { dateToIso, isPlantedToJson, iteratorAdvice, kindOf, nameWithArticle, unbox } from './value-kinds.ts'
 
 /** Deeper values are cut or refused: the host's own parsers and validators must never recurse deeper than they can. */
 export const MAX_DEPTH = 200
@@ -119,9 +119,7 @@ export class Projection {
       const from = (frame.values ?? frame.source) as Record<string | number, unknown>
       return from[key]
     } catch (thrown) {
-      const reason = shorten(describeThrown(thrown), 200)
-      if (this.#strict) this.#refuse(`cannot be read: ${reason}`)
-      else this.#notice(`could not be read and was dropped (${reason})`)
+      this.#unreadable(thrown)
       return undefined
     }
   }
@@ -129,6 +127,12 @@ export class Projection {
   #put(text: string): void {
     this.#text += text
     if (this.#text.length > this.#maxBytes) this.#isOversize = true
+  }
+
+  #unreadable(thrown: unknown): void {
+    const reason = shorten(describeThrown(thrown), 200)
+    if (this.#strict) this.#refuse(`cannot be read: ${reason}`)
+    else this.#notice(`could not be read and was dropped (${reason})`)
   }
 
   #refuse(problem: string): void {
@@ -224,9 +228,7 @@ export class Projection {
     try {
       return kindOf(object)
     } catch (thrown) {
-      const reason = shorten(describeThrown(thrown), 200)
-      if (this.#strict) this.#refuse(`cannot be read: ${reason}`)
-      else this.#notice(`could not be read and was dropped (${reason})`)
+      this.#unreadable(thrown)
       return undefined
     }
   }
@@ -283,8 +285,9 @@ export class Projection {
       case 'array':
         return this.#openArray(object, object as unknown as ArrayLike<unknown>)
       case 'plain':
-      case 'instance':
         return this.#openObject(object)
+      case 'instance':
+        return this.#openInstance(object)
       case 'promise':
         if (this.#strict) this.#refuse('is a promise; await it first')
         else append(this.pending, object)
@@ -292,6 +295,7 @@ export class Projection {
         return true
       case 'error':
         if (this.#strict) return this.#unsupported('an Error', 'pass its message')
+        this.#noteLostOfError(object)
         return this.#openPairs(object, errorEntries(object))
       case 'map':
         if (this.#strict) return this.#unsupported('a Map', 'use Object.fromEntries(map)')
@@ -353,13 +357,29 @@ export class Projection {
     try {
       keys = ObjectKeys(source)
     } catch (thrown) {
-      const reason = shorten(describeThrown(thrown), 200)
-      if (this.#strict) this.#refuse(`cannot be read: ${reason}`)
-      else this.#notice(`could not be read and was dropped (${reason})`)
+      this.#unreadable(thrown)
       return this.#strict
     }
     this.#put('{')
     return this.#push(source, { keys, values: undefined, length: keys.length, close: '}' })
+  }
+
+  /** An object of a class that holds nothing JSON can see, such as a generator, would become `{}` without a word. */
+  #openInstance(source: object): boolean {
+    const advice = iteratorAdvice(source)
+    if (this.#strict && advice !== undefined) return this.#unsupported(nameWithArticle(source), advice)
+    const isOpen = this.#openObject(source)
+    const frame = this.#frames[this.#frames.length - 1]
+    if (this.#strict || !isOpen || frame === undefined || frame.source !== source || frame.length > 0) return isOpen
+    const what = `was ${nameWithArticle(source)} without fields of its own and became {}`
+    this.#notice(advice === undefined ? what : `${what}; ${advice}`)
+    return isOpen
+  }
+
+  #noteLostOfError(error: object): void {
+    const lost = lostOfError(error)
+    if (lost === '') return
+    this.#notice(`was an Error; left out: ${shorten(lost, 200)}`)
   }
 
   #openPairs(source: object, { names, values }: Entries): boolean {
@@ -375,8 +395,3 @@ export class Projection {
 }
 
 const Uint8ArrayConstructor = Uint8Array
-const PLAIN_NAME = /^[A-Za-z_$][A-Za-z0-9_$]*$/
-
-function memberPath(key: string): string {
-  return regExpExec(PLAIN_NAME, key) === null ? `[${quote(shorten(key, 60))}]` : '.' + shorten(key, 60)
-}

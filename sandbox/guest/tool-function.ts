@@ -52,7 +52,8 @@ function scalarProblem(binding: Binding, label: string, args: readonly unknown[]
     const property = regExpExec(IDENTIFIER, key) === null ? quote(key) : key
     return `${rule} Write ${label}({ ${property}: ${sketch(first)} })`
   }
-  return `${rule} Write ${label}({ … }) with its properties by name`
+  const bare = binding.required.length === 0 ? `${label}(), or ` : ''
+  return `${rule} Write ${bare}${label}({ … }) with its properties by name`
 }
 
 function sketch(value: unknown): string {

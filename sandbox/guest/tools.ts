@@ -9,6 +9,7 @@ import { emitNotice } from './outbox.ts'
 import {
   append,
   createList,
+  join,
   ObjectCreate,
   ProxyConstructor,
   ReflectApply,
@@ -16,6 +17,7 @@ import {
   SafeSet,
   type List,
 } from './primordials.ts'
+import { shorten } from './text-size.ts'
 import { full, memberLabel, toolFunction, type Binding } from './tool-function.ts'
 
 type Bindings = StartBody['bindings']
@@ -171,8 +173,9 @@ function createGroup(group: Group, callable?: Function): object {
   const target: object =
     callable === undefined ? ObjectCreate(null) : (...args: unknown[]) => ReflectApply(callable, undefined, args)
   let variants: SafeMap<string, string | null> | undefined
+  const toText = () => textOf(group)
   const lookUp = (key: PropertyKey): unknown => {
-    if (typeof key !== 'string') return undefined
+    if (typeof key !== 'string') return key === toPrimitive ? toText : undefined
     const found = group.find(key)
     if (found !== undefined || PROTOCOL_NAMES.has(key)) return found
     variants ??= variantsOf(group)
@@ -201,6 +204,13 @@ function createGroup(group: Group, callable?: Function): object {
     setPrototypeOf: refuse,
     preventExtensions: refuse,
   } as ProxyHandler<object>)
+}
+
+const { toPrimitive } = Symbol
+const MAX_TEXT = 1000
+/** `[tools: echo, read]`: what a template or `String` makes of a group. */
+function textOf(group: Group): string {
+  return `[${group.label}: ${shorten(join(group.listed(), ', '), MAX_TEXT)}]`
 }
 
 function keysOf(group: Group): List<string> {

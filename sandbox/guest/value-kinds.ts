@@ -9,9 +9,12 @@ import {
   PromisePrototype,
   ReflectGetOwnPropertyDescriptor,
   ReflectGetPrototypeOf,
+  regExpExec,
   setSize,
+  toWellFormed,
   uncurryThis,
 } from './primordials.ts'
+import { shorten } from './text-size.ts'
 
 export type ObjectKind =
   | 'plain'
@@ -113,6 +116,33 @@ export function classNameOf(value: object): string {
   } catch {
     return 'Object'
   }
+}
+
+/** How to read an iterator out, or undefined for what is none. May run a getter; never throws. */
+export function iteratorAdvice(value: object): string | undefined {
+  try {
+    if (typeof (value as { next?: unknown }).next !== 'function') return undefined
+    if (typeof (value as Record<symbol, unknown>)[iterator] === 'function') return 'use [...it]'
+    if (typeof (value as Record<symbol, unknown>)[asyncIterator] === 'function')
+      return 'collect it with for await, or await Array.fromAsync(it)'
+  } catch {
+    // It says nothing of itself.
+  }
+  return undefined
+}
+const { iterator, asyncIterator, toStringTag } = Symbol
+
+/** `a Generator`, `an A`: by the object's tag, else by its class. */
+export function nameWithArticle(value: object): string {
+  let name = classNameOf(value)
+  try {
+    const tag = (value as Record<symbol, unknown>)[toStringTag]
+    if (typeof tag === 'string' && tag !== '') name = tag
+  } catch {
+    // The class it is.
+  }
+  name = shorten(toWellFormed(name), 60)
+  return (regExpExec(/^[AEIOUaeiou]/, name) === null ? 'a ' : 'an ') + name
 }
 
 /** A `toJSON` put on a built-in prototype would answer for every value there is. */

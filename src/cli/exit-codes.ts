@@ -8,6 +8,7 @@ export const EXIT = {
   serversMissing: 3,
   sandboxUnavailable: 4,
   internal: 70,
+  outputLost: 74,
   interrupted: 130,
   terminated: 143,
 } as const
@@ -20,6 +21,7 @@ export const EXIT_HELP: readonly (readonly [code: number, meaning: string])[] = 
   [EXIT.serversMissing, 'tools, sdk, bench, doctor: done, but a configured server did not start'],
   [EXIT.sandboxUnavailable, 'no sandbox can be started here (see: codeferry doctor)'],
   [EXIT.internal, 'a fault of codeferry itself'],
+  [EXIT.outputLost, 'the output could not be written; what was done is done'],
   [EXIT.interrupted, 'interrupted (Ctrl-C); what was done until then is printed'],
   [EXIT.terminated, 'terminated (SIGTERM)'],
 ]

@@ -4,7 +4,11 @@ import type { Io } from './io.ts'
 import { VERSION } from './version.ts'
 
 /** What a command gives back is the exit code. Commands are loaded when they are used: `--help` needs no sandbox. */
-export function createProgram(io: Io, setExitCode: (code: number) => void): Command {
+export function createProgram(
+  io: Io,
+  setExitCode: (code: number) => void,
+  { isQuiet }: { readonly isQuiet: boolean } = { isQuiet: false },
+): Command {
   const program = new Command('codeferry')
     .description(
       'Runs model-written TypeScript programs that call your tools, in a sandbox and through a policy pipeline.',
@@ -12,7 +16,10 @@ export function createProgram(io: Io, setExitCode: (code: number) => void): Comm
     .version(VERSION)
     .exitOverride()
     .showHelpAfterError('(--help shows how)')
-    .configureOutput({ writeOut: (text) => void io.stdout.write(text), writeErr: (text) => void io.stderr.write(text) })
+    .configureOutput({
+      writeOut: (text) => void io.stdout.write(text),
+      writeErr: (text) => void (isQuiet || io.stderr.write(text)),
+    })
   const act =
     <A extends unknown[]>(command: (...args: A) => Promise<number>) =>
     async (...args: A): Promise<void> =>
@@ -27,9 +34,9 @@ export function createProgram(io: Io, setExitCode: (code: number) => void): Comm
     .argument('<program>', 'path of a program, or - for stdin')
     .addOption(configOption())
     .addOption(mockOption())
-    .option('--scope <name>', 'scope to run in')
     .option('--db <file>', 'keep the session in this SQLite file')
-    .option('--session <id>', 'go on with this session of the file')
+    .option('--session <id>', 'go on with this session of the file, or begin it under this id')
+    .option('--scope <name>', 'scope that the session of the file belongs to', scopeName)
     .option('--timeout <ms>', 'most time the program may take', positiveInteger)
     .addOption(confinementOption())
     .addOption(
@@ -136,6 +143,11 @@ function withHelp(command: Command, examples: readonly string[]): Command {
 }
 function exitHelp(): string {
   return `\nExit codes:\n${EXIT_HELP.map(([code, meaning]) => `  ${String(code).padStart(3)}  ${meaning}`).join('\n')}\n`
+}
+
+function scopeName(text: string): string {
+  if (!/^[\w.-]{1,64}$/.test(text)) throw new InvalidArgumentError('It must be 1–64 letters, digits, "_", "-" or ".".')
+  return text
 }
 
 function positiveInteger(text: string): number {

@@ -41,8 +41,9 @@ export function readSources(options: SourceOptions, io: Io): ToolSources {
   }
 }
 
-export function warnProblem(io: Io, { server, message }: ServerProblem): void {
-  warn(io, server === undefined || message.startsWith('MCP server ') ? message : `server "${server}": ${message}`)
+export function warnProblem(io: Io, { server, message, isLeftOut }: ServerProblem): void {
+  if (server === undefined) return warn(io, message)
+  warn(io, `MCP server "${server}"${isLeftOut === true ? ' is left out, the others go on' : ''}: ${message}`)
 }
 
 export interface Catalog extends AsyncDisposable {
@@ -73,7 +74,7 @@ export async function openCatalog(sources: ToolSources, io: Io): Promise<Catalog
       names: deriveNames(view),
       problems,
       serversMissing:
-        sources.problems.some(({ server }) => server !== undefined) ||
+        sources.problems.some(({ isLeftOut }) => isLeftOut === true) ||
         connections.servers.some(({ started }) => !started),
       [Symbol.asyncDispose]: () => connections[Symbol.asyncDispose](),
     }

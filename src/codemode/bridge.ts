@@ -59,6 +59,8 @@ export interface Bridge {
   quiet(): Promise<void>
   /** In order of submission. */
   calls(): readonly CallSummary[]
+  /** What became of a call, by its number; undefined for services, and while it is open. */
+  summaryOf(number: number): CallSummary | undefined
   /** The name behind a call number, for messages about open calls. */
   nameOf(number: number): string | undefined
   /** Whether a successful dispatch asked for the turn to end. */
@@ -187,6 +189,7 @@ export function createBridge(options: BridgeOptions): Bridge {
       log.flush()
     },
     calls: () => [...summaryByNumber.entries()].toSorted(([a], [b]) => a - b).map(([, summary]) => summary),
+    summaryOf: (number) => summaryByNumber.get(number),
     nameOf: (number) => nameByNumber.get(number),
     concludesTurn: () => concludes,
   }

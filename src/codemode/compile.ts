@@ -7,6 +7,7 @@ import { loweringFailure, problemFailure, refusalFailure, tooLarge, type Compile
 import type { ProgramForm } from './compile/forms.ts'
 import { LINES_BEFORE, lowerProgram, wrapProgram } from './compile/lower.ts'
 import { createLineTable, type Position } from './compile/positions.ts'
+import { writePlaces } from './compile/places.ts'
 import { mapStackText } from './compile/stack.ts'
 
 export type { CompileFailure } from './compile/failure.ts'
@@ -29,8 +30,15 @@ export interface CompiledProgram {
   originalPosition(line: number, column: number): Position | undefined
   /** A runtime stack (`program.js:…`) as one of the submitted text (`program.ts:…`), the program's own frames only. */
   mapStack(stack: string): string
+  /** For the guest, which names places to the program itself. */
+  places(): Places
   /** The submitted line at a position, with a caret below the column. */
   frameAt(position: Position): string
+}
+
+export interface Places {
+  readonly table: string
+  readonly ownSuffix: string
 }
 
 /** A program that was read and is not lowered yet: enough to judge it, before or while it is compiled. */
@@ -135,8 +143,7 @@ function createCompiled(
 
   const editedPosition = (line: number, column: number): Position | undefined => {
     if (map === undefined) return line > LINES_BEFORE ? { line: line - LINES_BEFORE, column } : undefined
-    tracing ??= new TraceMap(map)
-    const found = originalPositionFor(tracing, { line, column: column - 1 })
+    const found = originalPositionFor((tracing ??= new TraceMap(map)), { line, column: column - 1 })
     return found.line === null ? undefined : { line: found.line, column: found.column + 1 }
   }
   const originalPosition = (line: number, column: number): Position | undefined => {
@@ -147,7 +154,10 @@ function createCompiled(
     const offset = edited.originalOffset(editedLines.offsetAt(at))
     return offset === undefined ? undefined : lines.positionAt(offset)
   }
+  const isSubmitted = ({ line, column }: Position): boolean =>
+    line >= 1 && line <= lines.lineCount && column >= 1 && column <= lines.lineText(line).length + 1
   const internalNames: ReadonlySet<string> = new Set(Object.values(names))
+  let places: Places | undefined
   return {
     ok: true,
     code,
@@ -157,7 +167,15 @@ function createCompiled(
     ...(analysis.firstComment !== undefined && { firstComment: analysis.firstComment }),
     source: analysis.source,
     originalPosition,
-    mapStack: (stack) => mapStackText(stack, originalPosition, (name) => internalNames.has(name)),
+    mapStack: (stack) =>
+      mapStackText(stack, { originalPosition, isSubmitted, isInternal: (name) => internalNames.has(name) }),
+    places() {
+      if (places !== undefined) return places
+      if (map !== undefined) tracing ??= new TraceMap(map)
+      editedLines ??= createLineTable(edited.text, 'script')
+      const table = writePlaces({ edited, editedLines, lines, map: tracing })
+      return (places = { table, ownSuffix: analysis.ownSuffix })
+    },
     frameAt: (position) => codeFrame(lines, position, { before: 0, after: 0 }),
   }
 }

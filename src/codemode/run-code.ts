@@ -2,7 +2,7 @@ import type { ArtifactStore } from '../artifacts/store.ts'
 import type { ContentBlock } from '../data/content.ts'
 import { CodedError } from '../data/failure.ts'
 import type { CallId } from '../data/ids.ts'
-import type { Json, JsonObject } from '../data/json.ts'
+import { isRecord, type Json, type JsonObject } from '../data/json.ts'
 import { parseContent } from '../data/parse-content.ts'
 import type { Executor, GuestEvent, LogLine, Notice, Run, RunEnding } from '../executor/executor.ts'
 import type { ToolRuntime } from '../pipeline/tool-runtime.ts'
@@ -162,12 +162,13 @@ async function executeProgram(options: RunCodeOptions, args: JsonObject, exec: E
       runId: exec.callId,
       tenant: options.tenantOf(exec),
       code: compiled.code,
+      places: compiled.places(),
       bindings: [...view.toolsByName.values()]
         .filter((tool) => tool.tier !== 'native')
         .map((tool) => ({
           name: tool.name,
           path: names.pathByName.get(tool.name) ?? [tool.name],
-          required: requiredOf(tool),
+          required: wantedOf(tool),
         })),
       limits,
       signal: exec.signal,
@@ -256,7 +257,8 @@ function conclude(
     }
     case 'stopped': {
       const open = namesOf(ending.openCalls, bridge)
-      const message = open.length === 0 ? ending.message : `${ending.message} Still open: ${open.join(', ')}.`
+      const said = ending.message.replace(/\.$/, '')
+      const message = open.length === 0 ? ending.message : `${said}; still open: ${open.join(', ')}`
       return failed(ending.code, message, facts, presentation, {})
     }
   }
@@ -265,18 +267,8 @@ function conclude(
 function factsOf(ending: RunEnding, compiled: CompiledProgram, bridge: Bridge): RunFacts {
   const notices = [...compiled.notices, ...ending.notices]
   const calls = bridge.calls()
-  const unawaited = namesOf(ending.unawaitedCalls, bridge)
-  if (unawaited.length > 0) {
-    const failures = calls
-      .filter((call) => call.isError && unawaited.includes(call.name))
-      .map((call) => `${call.name}: ${call.code} ${call.message ?? ''}`)
-    notices.push({
-      code: 'not-awaited',
-      message:
-        `the program ended without waiting for ${unawaited.join(', ')} (write: await tools.…). It was let settle.` +
-        (failures.length > 0 ? ` Failed: ${failures.join('; ')}` : ''),
-    })
-  }
+  if (ending.unawaitedCalls.length > 0)
+    notices.push({ code: 'not-awaited', message: openAtEnd(ending.unawaitedCalls, new Set(ending.openCalls), bridge) })
   const shown: ContentBlock[] = []
   for (const json of ending.shown) {
     const block = parseGuestJson(json)
@@ -289,6 +281,28 @@ function factsOf(ending: RunEnding, compiled: CompiledProgram, bridge: Bridge): 
       })
   }
   return { hasResult: false, logs: ending.logs, notices, calls, shown }
+}
+
+/**
+ * Calls that were open when the program had ended. Whether their promises were forgotten or used and left behind (by a
+ * race, by an error elsewhere) nobody outside the program can tell: the words are true of both.
+ */
+function openAtEnd(numbers: readonly number[], cut: ReadonlySet<number>, bridge: Bridge): string {
+  const settled = numbers.filter((number) => !cut.has(number))
+  const [unstarted, aborted] = [[], []] as [number[], number[]]
+  for (const number of cut) (bridge.summaryOf(number)?.state === 'unstarted' ? unstarted : aborted).push(number)
+  const failures = settled
+    .map((number) => bridge.summaryOf(number))
+    .filter((call) => call?.isError === true)
+    .map((call) => `${call?.name}: ${call?.code} ${call?.message ?? ''}`)
+  const parts = [
+    [settled, 'let settle'],
+    [aborted, 'aborted when the time for that (drainMs) was up, outcome unknown'],
+    [unstarted, 'never started'],
+  ] as const
+  const told = parts.flatMap(([of, what]) => (of.length === 0 ? [] : [`${what}: ${namesOf(of, bridge).join(', ')}`]))
+  const failed = failures.length === 0 ? '' : ` Failed: ${failures.join('; ')}.`
+  return `the program ended before all of its calls had (not awaited, or left behind by a race or an error): ${told.join('; ')}.${failed} To wait for a call: await it.`
 }
 
 /** Text from a guest is JSON by its prelude's word only; a taken-over child may send anything. */
@@ -335,9 +349,12 @@ function codeOf(args: JsonObject): string {
   return typeof args.code === 'string' ? args.code : ''
 }
 
-function requiredOf(tool: ToolDefinition): readonly string[] {
-  const { required } = tool.parameters
-  return Array.isArray(required) ? required.filter((name): name is string => typeof name === 'string') : []
+/** The required properties; where none is, the only one there is: what a bare scalar must have been meant for. */
+function wantedOf(tool: ToolDefinition): readonly string[] {
+  const { required, properties } = tool.parameters
+  const names = Array.isArray(required) ? required.filter((name): name is string => typeof name === 'string') : []
+  const known = isRecord(properties) ? Object.keys(properties) : []
+  return names.length === 0 && known.length === 1 ? known : names
 }
 
 /** A caller may lower the wall time through the arguments, never raise it; nonsense there fails no good program. */

@@ -69,7 +69,7 @@ function toReport(rung: Rung, found: Findings, hasSeatBelt: boolean, failed: rea
   const walls: Record<string, readonly [stands: boolean, detail: string]> = {
     'no root': [isUnprivileged, `user ${found.uid}, effective capabilities ${found.capabilities ?? 'unknown'}`],
     'no new privileges': [found.noNewPrivileges === true, noNewPrivilegesDetail(found.noNewPrivileges)],
-    limits: [hasLimits, hasLimits ? `data at most ${found.maxData} bytes` : 'no limit on data'],
+    limits: [hasLimits, hasLimits ? limitsDetail(Number(found.maxData)) : 'no limit on data'],
     network: [
       !found.canConnect,
       found.canConnect ? 'a local port of the host could be reached' : 'the host’s loopback could not be reached',
@@ -106,6 +106,15 @@ function toReport(rung: Rung, found: Findings, hasSeatBelt: boolean, failed: rea
       ...Object.entries(walls).map(([name, [stands, detail]]) => ({ name, stands, detail })),
     ],
   }
+}
+
+/** Isolates reserve far more addresses than they use, so this limit is wide: it is no bound on memory, and says so. */
+function limitsDetail(maxDataBytes: number): string {
+  return (
+    `data at most ${Math.round(maxDataBytes / 2 ** 30)} GiB of address space, which stops only a runaway process; ` +
+    'memory in use is bounded by each isolate’s heap limit and by the host’s watch over the process; ' +
+    'no file larger than 0 bytes, 64 open files, no core dump'
+  )
 }
 
 function noNewPrivilegesDetail(isSet: boolean | undefined): string {

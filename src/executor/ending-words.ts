@@ -3,13 +3,17 @@ import type { ChildExit } from './child-link.ts'
 
 /* How the endings of runs are worded: which budget ended, and what the program may not know about it. */
 
-export function cpuMessage(cpuMs: number): string {
-  return `the program used up its cpuMs (${cpuMs}); the guest clock stands still while it computes, so waiting on Date.now() in a loop never ends`
+const READS_CLOCK = /\bDate\.now\b|\bnew Date\(\s*\)|\bperformance\.now\b|\bTemporal\.Now\b/
+
+export function cpuMessage(run: { readonly code: string; readonly limits: { readonly cpuMs: number } }): string {
+  const ended = `the program used up its cpuMs (${run.limits.cpuMs})`
+  if (!READS_CLOCK.test(run.code)) return ended
+  return `${ended}; it reads the clock, which stands still while a program computes: a loop that waits for it never ends (write: await new Promise((resolve) => setTimeout(resolve, ms)))`
 }
 
-export function wallMessage(wallMs: number, calls: { readonly size: number; describe(): string }): string {
-  const open = calls.size === 0 ? '' : `; it still waited for ${calls.describe()}`
-  return `the program used up its wallMs (${wallMs})${open}`
+/** Which calls were open the ending says by number. */
+export function wallMessage(wallMs: number): string {
+  return `the program used up its wallMs (${wallMs})`
 }
 
 export function memoryMessage(memoryMb: number): string {

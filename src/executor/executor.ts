@@ -15,6 +15,8 @@ export interface RunRequest {
   readonly tenant: string
   /** JavaScript: a script whose completion value is an async function of no arguments. */
   readonly code: string
+  /** Where places of the code are in the text it was made from: see `StartBody`. */
+  readonly places?: { readonly table: string; readonly ownSuffix: string }
   readonly bindings: readonly Binding[]
   readonly limits: RunLimits
   readonly signal: AbortSignal
@@ -30,7 +32,7 @@ export interface Binding {
   readonly name: string
   /** Where it also hangs: `['github', 'issue_read']` is `tools.github.issue_read`. */
   readonly path: readonly string[]
-  /** Names of the required properties; lets the guest word a refusal of a bare scalar argument. */
+  /** Names of the required properties, or of the only one that there is; lets the guest word a refusal of a bare scalar argument. */
   readonly required: readonly string[]
 }
 
@@ -105,7 +107,7 @@ export type RunEnding = RunEndingKind & {
 }
 export type RunEndingKind =
   | { readonly kind: 'returned'; readonly resultJson?: string }
-  /** An uncaught error. `stack` holds positions in `code` only (`program.js:line:col`). */
+  /** An uncaught error. `stack` holds positions in `code` (`program.js:line:col`), or with `places` those of its source (`program.ts:…`). */
   | { readonly kind: 'threw'; readonly error: GuestError }
   | {
       readonly kind: 'stopped'

@@ -116,10 +116,11 @@ export class LiveRun implements Run, Seated {
     this.#script.rewind()
     this.#cpuMs = 0
     this.#beginSlice()
-    const { code, bindings, limits, seed, startTimeMs } = this.#request
+    const { code, places, bindings, limits, seed, startTimeMs } = this.#request
     const { memoryMb, maxPendingCalls, maxLogBytes, maxResultBytes, maxValueBytes } = limits
     const start: StartBody = {
       code,
+      ...(places !== undefined && { places }),
       bindings,
       limits: { memoryMb, maxPendingCalls, maxLogBytes, maxResultBytes, maxValueBytes },
       seed,
@@ -221,13 +222,14 @@ export class LiveRun implements Run, Seated {
       this.#stop('DEADLOCK', 'the program waits for something that no call, timer or question can settle')
       return
     }
-    if (this.#cpuMs >= this.#request.limits.cpuMs) this.#stop('TIMEOUT', cpuMessage(this.#request.limits.cpuMs))
+    if (this.#cpuMs >= this.#request.limits.cpuMs) this.#stop('TIMEOUT', cpuMessage(this.#request))
   }
 
   #onProgramEnd(state: Extract<SliceState, { s: 'returned' | 'threw' }>): void {
     const end = programEndOf(state)
     this.#programEnd = end
-    if (end.kind === 'threw') this.#endTimer = setTimeout(() => this.#end(end), this.#request.limits.drainMs)
+    // What is open now may settle, and what follows from it run, but only so long. A person who is asked is waited for.
+    this.#clock.shorten(this.#request.limits.drainMs)
     this.#calls.markUnawaited()
   }
 
@@ -256,12 +258,7 @@ export class LiveRun implements Run, Seated {
       this.#isHeavy = true
       return this.#resume('the program needs longer than others can be kept waiting')
     }
-    this.#stop(
-      'TIMEOUT',
-      this.#clock.leftMs < 1
-        ? wallMessage(this.#request.limits.wallMs, this.#calls)
-        : cpuMessage(this.#request.limits.cpuMs),
-    )
+    this.#stop('TIMEOUT', this.#clock.leftMs < 1 ? wallMessage(this.#request.limits.wallMs) : cpuMessage(this.#request))
   }
 
   // --- what the child is told -------------------------------------------------------------------------------------
@@ -337,7 +334,7 @@ export class LiveRun implements Run, Seated {
   #onWallOut(): void {
     const stop = () => {
       if (this.#programEnd !== undefined) this.#end(this.#programEnd)
-      else this.#stop('TIMEOUT', wallMessage(this.#request.limits.wallMs, this.#calls))
+      else this.#stop('TIMEOUT', wallMessage(this.#request.limits.wallMs))
     }
     // The slice was given no more than the wall had left, so an answer with the last lines is about to come.
     clearTimeout(this.#endTimer)

@@ -3,8 +3,6 @@ import type { DeliverItem, WireEvent } from '../../sandbox/wire.ts'
 import { thrownMessage } from '../data/failure.ts'
 import type { GuestCall, GuestReply, RunHost } from './executor.ts'
 
-const MAX_NAMED = 8
-
 export interface OpenCallsOptions {
   readonly host: RunHost
   readonly limits: { readonly maxPendingCalls: number; readonly maxValueBytes: number }
@@ -57,13 +55,6 @@ export class OpenCalls {
   abandon(reason: string): void {
     this.#names.clear()
     this.#abort.abort(new DOMException(reason, 'AbortError'))
-  }
-
-  /** What is waited for, for a message. */
-  describe(): string {
-    const named = [...this.#names].slice(0, MAX_NAMED).map(([n, name]) => `${name} (call ${n})`)
-    const more = this.size > named.length ? ` and ${this.size - named.length} more` : ''
-    return named.join(', ') + more
   }
 
   #make(call: GuestCall): void {

@@ -37,6 +37,14 @@ export class WallClock {
     }
   }
 
+  /** From now on at most `ms` are left, pauses apart. */
+  shorten(ms: number): void {
+    const isRunning = this.#runningSince !== undefined
+    this.#halt()
+    this.#leftMs = Math.min(this.#leftMs, ms)
+    if (isRunning) this.#go()
+  }
+
   stop(): void {
     this.#isOver = true
     this.#halt()

@@ -56,7 +56,8 @@ export function readMcpConfig(source: string, options: McpConfigOptions): McpCon
       env: options.env,
       workspaceFolder: options.workspaceFolder === undefined ? undefined : resolve(options.workspaceFolder),
     })
-    problems.push(...read.problems.map((message) => ({ server: name, message })))
+    const leftOut = read.entry === undefined ? { isLeftOut: true } : {}
+    problems.push(...read.problems.map((message) => ({ server: name, message, ...leftOut })))
     if (read.entry !== undefined) servers.push(read.entry)
   }
   return { servers, problems }

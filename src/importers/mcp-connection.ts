@@ -38,6 +38,7 @@ const MAX_PAUSE_MS = 30_000
 const MAX_TOOLS = 10_000
 const MAX_PAGES = 100
 const MAX_DIAGNOSTICS = 5
+const MAX_WORDS = 2_000
 
 /**
  * The line to one MCP server. Owns the server's process (or HTTP session). A server that ends takes the calls that
@@ -60,6 +61,11 @@ export class McpConnection implements AsyncDisposable {
     this.#entry = entry
     this.#options = options
     this.#redact = createRedactor(entry)
+  }
+
+  /** How its failures name it. */
+  get subject(): string {
+    return `MCP server "${this.#redact(this.#entry.name, 128)}"`
   }
 
   /** The first start. Throws `UPSTREAM_UNAVAILABLE` with the reason and the server's last words. */
@@ -230,13 +236,13 @@ export class McpConnection implements AsyncDisposable {
     if (thrown instanceof SdkError && thrown.code === SdkErrorCode.RequestTimeout) {
       return new CodedError(
         'TOOL_TIMEOUT',
-        `${this.#subject()} did not answer "${tool}" within ${this.#options.requestTimeoutMs} ms`,
+        `${this.subject} did not answer "${tool}" within ${this.#options.requestTimeoutMs} ms`,
       )
     }
     if (thrown instanceof SdkError && thrown.code === SdkErrorCode.InvalidResult) {
       return new CodedError(
         'INVALID_TOOL_OUTPUT',
-        `${this.#subject()} gave a result that MCP does not allow: ${this.#redact(thrown.message, 500)}`,
+        `${this.subject} gave a result that MCP does not allow: ${this.#redact(thrown.message, 500)}`,
       )
     }
     if (thrown instanceof SdkHttpError) {
@@ -252,17 +258,14 @@ export class McpConnection implements AsyncDisposable {
 
   #connectError(thrown: unknown, owned: OwnedTransport): CodedError {
     const tail = owned.stderrTail()
-    const words = tail === '' ? '' : `; it last wrote:\n${this.#redact(tail, 2_000)}`
+    const words = tail === '' ? '' : `; it last wrote:\n${lastOf(this.#redact(tail, Number.POSITIVE_INFINITY))}`
     return this.#unavailable(
       `it did not start: ${this.#redact(explainConnectError(this.#entry, thrown, this.#options.connectTimeoutMs), 1_000)}${words}`,
     )
   }
 
   #unavailable(what: string): CodedError {
-    return new CodedError('UPSTREAM_UNAVAILABLE', `${this.#subject()}: ${what}`)
-  }
-  #subject(): string {
-    return `MCP server "${this.#redact(this.#entry.name, 128)}"`
+    return new CodedError('UPSTREAM_UNAVAILABLE', `${this.subject}: ${what}`)
   }
 
   #diagnose(error: Error): void {
@@ -282,6 +285,11 @@ type Handshake =
 /** An answer that says "no `initialize` here", as opposed to silence, death or a closed door. */
 function refusesHandshake(thrown: unknown): boolean {
   return thrown instanceof ProtocolError || (thrown instanceof SdkHttpError && thrown.status === 400)
+}
+
+/** The end says why. */
+function lastOf(text: string): string {
+  return text.length <= MAX_WORDS ? text : `…${text.slice(-MAX_WORDS)}`
 }
 
 const LATE = () => new SdkError(SdkErrorCode.RequestTimeout, 'the deadline for the start has passed')

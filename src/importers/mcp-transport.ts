@@ -1,5 +1,6 @@
 import { StreamableHTTPClientTransport, SSEClientTransport, type Transport } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
+import { inheritedVariables } from './server-environment.ts'
 import type { HttpServerEntry, ServerEntry, StdioServerEntry } from './server-entry.ts'
 
 /** One message from a server may be this large (the largest value a program may get, as base64, with room). */
@@ -25,15 +26,19 @@ function stdioTransport(entry: StdioServerEntry): OwnedTransport {
   const transport = new OwnedStdioTransport({
     command: entry.command,
     args: [...(entry.args ?? [])],
-    env: { ...entry.env },
+    env: { ...inheritedVariables(process.env), ...entry.env },
     stderr: 'pipe',
     maxBufferSize: MAX_MESSAGE_BYTES,
     ...(entry.cwd !== undefined && { cwd: entry.cwd }),
   })
   let tail = Buffer.alloc(0)
+  let isCut = false
   // Always read, or a talkative server would block on a full pipe.
   transport.stderr?.on('data', (chunk: Buffer) => {
-    tail = Buffer.concat([tail, chunk.subarray(-STDERR_TAIL_BYTES)]).subarray(-STDERR_TAIL_BYTES)
+    const whole = Buffer.concat([tail, chunk])
+    isCut ||= whole.length > STDERR_TAIL_BYTES
+    // Copied: a part of a large chunk would keep all of it.
+    tail = Buffer.from(whole.subarray(-STDERR_TAIL_BYTES))
   })
   return {
     transport,
@@ -42,8 +47,15 @@ function stdioTransport(entry: StdioServerEntry): OwnedTransport {
       // What the process wrote last is still on its way through the stream.
       await new Promise((resolve) => setImmediate(resolve))
     },
-    stderrTail: () => tail.toString('utf8').trim(),
+    stderrTail: () => wholeLines(tail.toString('utf8'), isCut),
   }
+}
+
+/** Half a line at the cut might be half a secret, which nothing could recognise. */
+function wholeLines(tail: string, isCut: boolean): string {
+  if (!isCut) return tail.trim()
+  const end = tail.indexOf('\n')
+  return `…${tail.slice(end === -1 ? tail.length / 2 : end)}`.trim()
 }
 
 /** The client closes its transport itself when a handshake fails, and waits for nothing; this one can be waited for. */

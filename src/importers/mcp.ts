@@ -18,6 +18,8 @@ export interface McpOptions {
   readonly nowMs?: () => number
 }
 
+type Report = (server: string, message: string, isLeftOut?: boolean) => void
+
 export interface McpServerStatus {
   readonly name: string
   readonly namespace: string
@@ -50,8 +52,8 @@ export async function connectMcpServers(
   options: McpOptions = {},
 ): Promise<McpConnections> {
   const problems: ServerProblem[] = []
-  const report = (server: string, message: string) => {
-    const problem = { server, message }
+  const report: Report = (server, message, isLeftOut = false) => {
+    const problem = { server, message, ...(isLeftOut && { isLeftOut }) }
     problems.push(problem)
     options.onProblem?.(problem)
   }
@@ -81,7 +83,7 @@ export async function connectMcpServers(
   }
 }
 
-function uniqueByName(entries: readonly ServerEntry[], report: (server: string, message: string) => void) {
+function uniqueByName(entries: readonly ServerEntry[], report: Report) {
   const names = new Set<string>()
   return entries.filter((entry) => {
     if (names.has(entry.name)) report(entry.name, 'is configured twice; the first one counts')
@@ -89,13 +91,7 @@ function uniqueByName(entries: readonly ServerEntry[], report: (server: string, 
   })
 }
 
-function createServer(
-  entry: ServerEntry,
-  namespace: string,
-  options: McpOptions,
-  report: (server: string, message: string) => void,
-  changed: () => void,
-) {
+function createServer(entry: ServerEntry, namespace: string, options: McpOptions, report: Report, changed: () => void) {
   const redact = createRedactor(entry)
   let tools: readonly ToolDefinition[] = []
   let started = false
@@ -157,7 +153,10 @@ function createServer(
         await list()
         started = true
       } catch (thrown) {
-        report(entry.name, redact(thrownMessage(thrown), 4_000))
+        // Failures of calls name the server; a problem has its name beside it.
+        const subject = `${connection.subject}: `
+        const message = thrownMessage(thrown)
+        report(entry.name, redact(message.startsWith(subject) ? message.slice(subject.length) : message, 4_000), true)
         await connection[Symbol.asyncDispose]()
       }
     },

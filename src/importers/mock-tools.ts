@@ -1,5 +1,7 @@
 import { CodedError } from '../data/failure.ts'
 import { isRecord, type Json, type JsonObject } from '../data/json.ts'
+import { RUN_CODE } from '../registry/scope.ts'
+import { nameFault } from '../registry/tool-name.ts'
 import type { ToolDefinition } from '../registry/tool.ts'
 import { readConfigFile } from './config-file.ts'
 import { importSchema } from './import-schema.ts'
@@ -35,7 +37,8 @@ const MAX_TOOLS = 10_000
 
 /**
  * Reads a file with mocked tools: an array of tools, or an object whose `tools` is one (a catalog, a case of the
- * program corpus). A tool without `mock` is known to the SDK, and fails when it is called. Throws `CONFIG_INVALID`.
+ * program corpus). A tool without `mock` is known to the SDK, and fails when it is called. What is wrong with one tool
+ * is a problem that names its place, and that tool is left out; throws `CONFIG_INVALID` for a file that is no such list.
  */
 export function readMockTools(source: string): MockTools {
   const inline = /^\s*[[{]/.test(source)
@@ -47,13 +50,17 @@ export function readMockTools(source: string): MockTools {
   const seen = new Set<string>()
   const tools = listed.flatMap((raw, i) => {
     const where = `${place}: tools[${i}]`
-    if (!isRecord(raw) || typeof raw.name !== 'string') throw invalid(`${where} has no "name"`)
-    const wrong = raw.mock === undefined ? undefined : mockProblem(raw.mock, `${where}.mock`)
-    if (wrong !== undefined) throw invalid(wrong)
-    if (seen.has(raw.name)) {
-      problems.push(`${where}: there is a tool "${printableLine(raw.name)}" already; the first one counts`)
+    const leaveOut = (what: string) => {
+      problems.push(`${what}; this tool is left out`)
       return []
     }
+    if (!isRecord(raw) || typeof raw.name !== 'string') return leaveOut(`${where} has no "name"`)
+    const fault = nameFault(raw.name)
+    if (fault !== undefined) return leaveOut(`${where}: the name "${printableLine(raw.name)}" ${fault}`)
+    if (raw.name === RUN_CODE) return leaveOut(`${where}: the name "${RUN_CODE}" is taken`)
+    if (seen.has(raw.name)) return leaveOut(`${where}: there is a tool "${raw.name}" already`)
+    const wrong = raw.mock === undefined ? undefined : mockProblem(raw.mock, `${where}.mock`)
+    if (wrong !== undefined) return leaveOut(wrong)
     seen.add(raw.name)
     if (raw.approval === 'required') approvalRequired.add(raw.name)
     return toolFromCorpus({ ...raw, name: raw.name, call: mockCall(raw.name, raw.mock as Mock | undefined) }, problems) // Checked above.

@@ -22,7 +22,7 @@ export interface StdioServerEntry extends ServerEntryBase {
   readonly transport: 'stdio'
   readonly command: string
   readonly args?: readonly string[]
-  /** Added to a small inherited set (PATH, HOME, …); the rest of our environment does not reach the server. */
+  /** Added to a small inherited set (PATH, HOME, …, see `server-environment.ts`); the rest of our environment does not reach the server. */
   readonly env?: Readonly<Record<string, string>>
   readonly cwd?: string
 }
@@ -37,7 +37,10 @@ export interface HttpServerEntry extends ServerEntryBase {
 /** Something wrong with one server (or with the whole, without `server`); the others go on. */
 export interface ServerProblem {
   readonly server?: string
+  /** What is wrong, without the server's name. */
   readonly message: string
+  /** True when the server is not used at all because of it. */
+  readonly isLeftOut?: boolean
 }
 
 const MAX_NAMESPACE = 48

@@ -1,13 +1,16 @@
 import type { UserMessage } from '../data/content.ts'
 import { CodedError, thrownMessage } from '../data/failure.ts'
-import type { Json } from '../data/json.ts'
+import type { CallId, SessionId } from '../data/ids.ts'
+import type { Json, JsonObject } from '../data/json.ts'
+import { SmallSet } from '../data/small-set.ts'
 import type { ToolDefinition } from '../registry/tool.ts'
 import { runBody } from './body.ts'
-import type { AroundCall, Next, Passed, Policy } from './call.ts'
+import type { AroundCall, CallView, Next, Passed, Policy } from './call.ts'
+import { fuseSignals, type FusedSignal } from './fused-signal.ts'
 import type { LiveCall } from './live-call.ts'
 import type { RuntimeParts } from './runtime-parts.ts'
 import { settleAborted, settleFailure, withContexts, type Settlement } from './settle.ts'
-import { fuseSignals, untilDrained, type FusedSignal } from './signals.ts'
+import { untilDrained } from './signals.ts'
 import { parseUserMessage } from './user-message.ts'
 import { settleValue } from './value.ts'
 
@@ -25,6 +28,8 @@ export async function runAround(
 ): Promise<Settlement> {
   if (wrappers.length === 0) return runBody(call, definition, call.callerSignal, parts)
   const around = new Around(call, definition, wrappers, parts)
+  // Whom nobody can cancel nobody need watch.
+  if (call.callerSignal === undefined) return around.run()
   const ended = await untilDrained(around.run(), call.callerSignal, {
     clock: parts.clock,
     drainMs: parts.drainMs,
@@ -48,39 +53,45 @@ class Around {
   readonly #definition: ToolDefinition
   readonly #wrappers: readonly Wrapper[]
   readonly #parts: RuntimeParts
-  /** Which settlement is behind a `Passed`: one that is not in here was not made by this call. */
-  readonly #settledByPassed = new WeakMap<object, Settlement>()
-  readonly #bodies = new Set<Promise<Settlement>>()
-  readonly #fused = new Set<FusedSignal>()
+  readonly #top: FusedSignal
+  /** Of those that wrappers put in; let go of together when a wrapper is left behind. */
+  #fused: SmallSet<FusedSignal> | undefined
+  #openBodies = 0
+  #onBodiesEnded: (() => void) | undefined
   #isLeft = false
   #hadGrace = false
-  lastContexts: readonly UserMessage[] = []
+  lastContexts: readonly UserMessage[] = NO_CONTEXTS
 
   constructor(call: LiveCall, definition: ToolDefinition, wrappers: readonly Wrapper[], parts: RuntimeParts) {
     this.#call = call
     this.#definition = definition
     this.#wrappers = wrappers
     this.#parts = parts
+    this.#top = fuseSignals(call.callerSignal)
+  }
+
+  get isLeft(): boolean {
+    return this.#isLeft
   }
 
   async run(): Promise<Settlement> {
-    const top = this.#fuse(this.#call.callerSignal)
     try {
-      const settled = await this.#layer(0, top.signal)
-      if (this.#bodies.size > 0) {
+      const settled = await this.runFrom(0, this.#top)
+      if (this.#openBodies > 0) {
         // A wrapper that raced its `next()` went on without it. A call is not over while its body runs.
-        top.abort(new CodedError('ABORTED', 'the wrapper went on without this body'))
-        await Promise.all(this.#bodies)
+        const ended = new Promise<void>((resolve) => (this.#onBodiesEnded = resolve))
+        this.#top.abort(new CodedError('ABORTED', 'the wrapper went on without this body'))
+        await ended
       }
       return settled
     } finally {
-      this.#unfuse(top)
+      this.#top[Symbol.dispose]()
     }
   }
 
   /** While a body runs its own fence decides; after that the wrapper gets the same time once more to end. */
   mayBeLeft(): boolean {
-    if (this.#bodies.size > 0) return false
+    if (this.#openBodies > 0) return false
     if (this.#hadGrace) return true
     this.#hadGrace = true
     return false
@@ -88,110 +99,213 @@ class Around {
 
   leave(): void {
     this.#isLeft = true
-    for (const fused of this.#fused) fused[Symbol.dispose]()
-    this.#fused.clear()
+    this.#top[Symbol.dispose]()
+    this.#fused?.forEach((fused) => fused[Symbol.dispose]())
+    this.#fused = undefined
   }
 
-  async #layer(index: number, incoming: AbortSignal): Promise<Settlement> {
+  /** The wrappers from this one on, and the body in them. */
+  runFrom(index: number, incoming: FusedSignal): Promise<Settlement> | Settlement {
     const wrapper = this.#wrappers[index]
     if (wrapper === undefined) return this.#body(incoming)
     if (this.#call.isAborted) return settleAborted(this.#call, 'around')
     this.#call.trace?.enter('around')
-    const contexts: UserMessage[] = []
-    const view = this.#viewFor(wrapper, incoming, contexts)
-    let last: Settlement | undefined
-    const pass = (settled: Settlement): Passed => {
-      const passed = Object.freeze({ outcome: settled.outcome }) as Passed // The brand exists in types only.
-      this.#settledByPassed.set(passed, settled)
-      return passed
-    }
-    const proceed = async (): Promise<Passed> => {
-      if (this.#isLeft) return pass(settleAborted(this.#call, 'around'))
-      // What a wrapper puts in is added to what it was given, never put in its place.
-      const fused = view.signal === incoming ? undefined : this.#fuse(incoming, view.signal)
-      try {
-        last = await this.#layer(index + 1, fused?.signal ?? incoming)
-        return pass(last)
-      } finally {
-        if (fused !== undefined) this.#unfuse(fused)
-      }
-    }
-    const next: Next = Object.assign(
-      () => proceed().catch((fault: unknown) => pass(this.#wrapperFailed(wrapper, fault, last, contexts))),
-      {
-        succeed: (value: Json): Passed =>
-          pass(settleValue(this.#call, this.#definition, value, this.#parts, { phase: 'around', isSynthetic: true })),
-      },
-    )
-    try {
-      const given: unknown = await wrapper.around(view, next)
-      const settled = typeof given === 'object' && given !== null ? this.#settledByPassed.get(given) : undefined
-      if (settled === undefined) throw new TypeError('it gave something else than what next() or next.succeed() made')
-      return this.#remember(withContexts(settled, contexts))
-    } catch (thrown) {
-      return this.#remember(this.#wrapperFailed(wrapper, thrown, last, contexts))
-    }
+    return new Layer(this, this.#call, wrapper, index, incoming).run()
   }
 
-  async #body(incoming: AbortSignal): Promise<Settlement> {
-    const body = runBody(this.#call, this.#definition, incoming, this.#parts)
-    this.#bodies.add(body)
+  async #body(incoming: FusedSignal): Promise<Settlement> {
+    this.#openBodies++
     try {
-      return this.#remember(await body)
+      return this.remember(await runBody(this.#call, this.#definition, incoming, this.#parts))
     } finally {
-      this.#bodies.delete(body)
+      if (--this.#openBodies === 0) this.#onBodiesEnded?.()
     }
   }
 
-  #remember(settled: Settlement): Settlement {
-    this.lastContexts = settled.outcome.contexts ?? []
+  remember(settled: Settlement): Settlement {
+    this.lastContexts = settled.outcome.contexts ?? NO_CONTEXTS
     return settled
   }
 
-  #wrapperFailed(
-    wrapper: Wrapper,
-    thrown: unknown,
-    last: Settlement | undefined,
-    contexts: readonly UserMessage[],
-  ): Settlement {
-    return settleFailure(
-      this.#call,
-      'WRAPPER_FAILED',
-      `${this.#call.toolName}: the wrapper "${wrapper.name}" failed: ${thrownMessage(thrown)}`,
-      { phase: 'around', contexts: [...(last?.outcome.contexts ?? []), ...contexts] },
-    )
+  pass(settled: Settlement): Passed {
+    const passed = { outcome: settled.outcome } as Passed // The brand exists in types only.
+    new Mark(passed, this, settled) // Before the freeze: a frozen object may not be given private fields in every engine.
+    return Object.freeze(passed)
   }
 
-  /** Each layer has its own object: what an inner wrapper does to its signal is never seen by an outer one. */
-  #viewFor(wrapper: Wrapper, incoming: AbortSignal, contexts: UserMessage[]): AroundCall {
-    let signal = incoming
-    return {
-      ...this.#call.view,
-      get signal() {
-        return signal
-      },
-      set signal(given: AbortSignal) {
-        if (!isSignal(given)) throw new TypeError(`${wrapper.name}: a call's signal must be an AbortSignal`)
-        signal = given
-      },
-      deferContext: (message) => {
-        if (this.#isLeft) return this.#parts.countLate(this.#call.callId, 'a context')
-        const parsed = parseUserMessage(message, wrapper.name)
-        if (!parsed.ok) throw new TypeError(`${wrapper.name}: deferContext: ${parsed.reason}`)
-        contexts.push(parsed.message)
-      },
-    }
+  /** What is behind a `Passed`; undefined for what was not made by this call. */
+  settledBy(given: unknown): Settlement | undefined {
+    return typeof given === 'object' && given !== null ? Mark.of(given, this) : undefined
   }
 
-  #fuse(...sources: readonly (AbortSignal | undefined)[]): FusedSignal {
-    const fused = fuseSignals(...sources)
-    this.#fused.add(fused)
+  succeed(value: Json): Passed {
+    return this.pass(settleValue(this.#call, this.#definition, value, this.#parts, SYNTHETIC))
+  }
+
+  aborted(): Passed {
+    return this.pass(settleAborted(this.#call, 'around'))
+  }
+
+  countLateContext(): void {
+    this.#parts.countLate(this.#call.callId, 'a context')
+  }
+
+  fuse(incoming: FusedSignal, added: AbortSignal): FusedSignal {
+    const fused = fuseSignals(added, incoming)
+    ;(this.#fused ??= new SmallSet()).add(fused)
     return fused
   }
 
-  #unfuse(fused: FusedSignal): void {
+  unfuse(fused: FusedSignal): void {
     fused[Symbol.dispose]()
-    this.#fused.delete(fused)
+    this.#fused?.delete(fused)
+  }
+}
+
+const NO_CONTEXTS: readonly UserMessage[] = Object.freeze([])
+const SYNTHETIC = { phase: 'around', isSynthetic: true } as const
+
+/** One wrapper at work, with what it sent home and what its last `next()` came to. */
+class Layer {
+  readonly #around: Around
+  readonly #call: LiveCall
+  readonly #wrapper: Wrapper
+  readonly #index: number
+  readonly #incoming: FusedSignal
+  readonly #view: LayerView
+  #contexts: UserMessage[] | undefined
+  #last: Settlement | undefined
+
+  constructor(around: Around, call: LiveCall, wrapper: Wrapper, index: number, incoming: FusedSignal) {
+    this.#around = around
+    this.#call = call
+    this.#wrapper = wrapper
+    this.#index = index
+    this.#incoming = incoming
+    this.#view = new LayerView(call.view, wrapper.name, incoming, (message) => this.#defer(message))
+  }
+
+  async run(): Promise<Settlement> {
+    const around = this.#around
+    const next = (() => this.#next()) as Next & { succeed: Next['succeed'] } // Made whole in the next line.
+    next.succeed = (value) => around.succeed(value)
+    try {
+      const settled = around.settledBy(await this.#wrapper.around(this.#view, next))
+      if (settled === undefined) throw new TypeError('it gave something else than what next() or next.succeed() made')
+      return around.remember(this.#contexts === undefined ? settled : withContexts(settled, this.#contexts))
+    } catch (thrown) {
+      return around.remember(this.#failed(thrown))
+    }
+  }
+
+  /** Never rejects. */
+  async #next(): Promise<Passed> {
+    const around = this.#around
+    try {
+      if (around.isLeft) return around.aborted()
+      const added = LayerView.addedTo(this.#view)
+      if (added === undefined) {
+        this.#last = await around.runFrom(this.#index + 1, this.#incoming)
+        return around.pass(this.#last)
+      }
+      // What a wrapper puts in is added to what it was given, never put in its place.
+      const fused = around.fuse(this.#incoming, added)
+      try {
+        this.#last = await around.runFrom(this.#index + 1, fused)
+        return around.pass(this.#last)
+      } finally {
+        around.unfuse(fused)
+      }
+    } catch (fault) {
+      return around.pass(this.#failed(fault))
+    }
+  }
+
+  #defer(message: UserMessage | string): void {
+    if (this.#around.isLeft) return this.#around.countLateContext()
+    const parsed = parseUserMessage(message, this.#wrapper.name)
+    if (!parsed.ok) throw new TypeError(`${this.#wrapper.name}: deferContext: ${parsed.reason}`)
+    ;(this.#contexts ??= []).push(parsed.message)
+  }
+
+  #failed(thrown: unknown): Settlement {
+    return settleFailure(
+      this.#call,
+      'WRAPPER_FAILED',
+      `${this.#call.toolName}: the wrapper "${this.#wrapper.name}" failed: ${thrownMessage(thrown)}`,
+      { phase: 'around', contexts: [...(this.#last?.outcome.contexts ?? []), ...(this.#contexts ?? [])] },
+    )
+  }
+}
+
+/** Each layer has its own object: what an inner wrapper does to its signal is never seen by an outer one. */
+class LayerView implements AroundCall {
+  readonly callId: CallId
+  readonly rootCallId: CallId
+  declare readonly parentCallId?: CallId
+  readonly toolName: string
+  readonly scope: string
+  declare readonly sessionId?: SessionId
+  readonly entry: CallView['entry']
+  readonly arguments: JsonObject
+  declare readonly definition?: ToolDefinition
+  readonly hasSession: boolean
+  readonly deferContext: AroundCall['deferContext']
+  readonly #wrapperName: string
+  readonly #incoming: FusedSignal
+  #given: AbortSignal | undefined
+
+  constructor(view: CallView, wrapperName: string, incoming: FusedSignal, deferContext: AroundCall['deferContext']) {
+    this.callId = view.callId
+    this.rootCallId = view.rootCallId
+    if (view.parentCallId !== undefined) this.parentCallId = view.parentCallId
+    this.toolName = view.toolName
+    this.scope = view.scope
+    if (view.sessionId !== undefined) this.sessionId = view.sessionId
+    this.entry = view.entry
+    this.arguments = view.arguments
+    if (view.definition !== undefined) this.definition = view.definition
+    this.hasSession = view.hasSession
+    this.deferContext = deferContext
+    this.#wrapperName = wrapperName
+    this.#incoming = incoming
+  }
+
+  get signal(): AbortSignal {
+    return this.#given ?? this.#incoming.signal
+  }
+
+  set signal(given: AbortSignal) {
+    if (!isSignal(given)) throw new TypeError(`${this.#wrapperName}: a call's signal must be an AbortSignal`)
+    this.#given = given
+  }
+
+  /** What the wrapper put in place of the signal it was given. */
+  static addedTo(view: LayerView): AbortSignal | undefined {
+    const given = view.#given
+    return given === undefined || view.#incoming.hasGiven(given) ? undefined : given
+  }
+}
+
+/**
+ * Tells a `Passed` made here from any other object: a private field put on the object itself (a constructor may return
+ * another object than its own), which nobody else can see, copy or forge, and which a proxy does not inherit.
+ */
+class Bare {
+  constructor(target: object) {
+    return target
+  }
+}
+class Mark extends Bare {
+  readonly #around: Around
+  readonly #settled: Settlement
+  constructor(target: object, around: Around, settled: Settlement) {
+    super(target)
+    this.#around = around
+    this.#settled = settled
+  }
+  static of(target: object, around: Around): Settlement | undefined {
+    return #around in target && target.#around === around ? target.#settled : undefined
   }
 }
 

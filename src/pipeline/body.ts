@@ -3,7 +3,7 @@ import { isFailureCode, type FailureCode } from '../data/failure-codes.ts'
 import type { ToolDefinition } from '../registry/tool.ts'
 import { violationSummary } from './failure-content.ts'
 import { BodyExecution, type Sent } from './execution.ts'
-import { fuseSignals, FusedSignal } from './fused-signal.ts'
+import { fuseSignals, signalOf, type FusedSignal } from './fused-signal.ts'
 import type { BodyAbort, LiveCall } from './live-call.ts'
 import type { RuntimeParts } from './runtime-parts.ts'
 import { settleAborted, settleFailure, type Settlement } from './settle.ts'
@@ -161,8 +161,8 @@ class BodyStop implements BodyAbort, Disposable {
   readonly #call: LiveCall
   readonly #incoming: AbortSignal | FusedSignal | undefined
   readonly #timeoutMs: number | undefined
-  /** What is given out instead of `incoming`: under a deadline, and to those who listen in numbers. */
-  #fused: FusedSignal | undefined
+  /** What is given out instead of `incoming` under a deadline. */
+  readonly #fused: FusedSignal | undefined
   #heardCause: StopCause | undefined
   #listensForCause = false
   #timer: Disposable | undefined
@@ -186,17 +186,13 @@ class BodyStop implements BodyAbort, Disposable {
   }
 
   get signal(): AbortSignal | undefined {
-    this.#listenForCause()
-    const source = this.#timeoutMs === undefined ? this.#incoming : this.#fused
-    return source instanceof FusedSignal ? source.signal : source
+    const { abortable } = this
+    return abortable === undefined ? undefined : signalOf(abortable)
   }
 
-  get abortable(): FusedSignal | undefined {
+  get abortable(): AbortSignal | FusedSignal | undefined {
     this.#listenForCause()
-    if (this.#fused !== undefined || this.#incoming === undefined) return this.#fused
-    if (this.#incoming instanceof FusedSignal) return this.#incoming
-    this.#fused = fuseSignals(this.#incoming)
-    return this.#fused
+    return this.#fused ?? this.#incoming
   }
 
   /** Before anybody else can listen: the cause is known before anybody reacts to the abort. */
@@ -282,6 +278,7 @@ class BodyStop implements BodyAbort, Disposable {
 
   [Symbol.dispose](): void {
     if (this.#listensForCause) this.#incoming?.removeEventListener('abort', this.#onAbort)
+    this.#listensForCause = true // A body that was left behind may still ask for its signal: nobody listens for it.
     this.#timer?.[Symbol.dispose]()
     this.#fused?.[Symbol.dispose]()
     this.#call.bodyStop = this.#outer

@@ -2,6 +2,7 @@ import type { Clock } from '../data/clock.ts'
 import type { UserMessage } from '../data/content.ts'
 import { callId, type CallId } from '../data/ids.ts'
 import { toDurable, type DurableResult, type Outcome } from '../data/outcome.ts'
+import type { StoredEvent } from '../session/events.ts'
 import type { SessionLog } from '../session/log.ts'
 import type { ToolRuntime } from './tool-runtime.ts'
 
@@ -56,8 +57,14 @@ export class CallBatch {
   /** Rejects only when the session's log does: what had started is awaited first. */
   async run(calls: readonly BatchCall[]): Promise<BatchResult> {
     const { session, signal } = this.#options
-    const commits = new Commits(session)
     const usedIds = usedIdsOf(session)
+    const commits = new Commits(session, usedIds)
+    const [only] = calls
+    if (calls.length === 1 && only !== undefined) {
+      // There is nothing that it could overlap with.
+      await this.#make(only, 0, commits, usedIds)
+      return commits.finish()
+    }
     const pending = new Set<Promise<void>>()
     const logFaults: unknown[] = []
     let isAlone = false
@@ -96,7 +103,7 @@ export class CallBatch {
   async #make(call: BatchCall, index: number, commits: Commits, usedIds: UsedIds): Promise<void> {
     const { runtime, session, scope, clock, signal } = this.#options
     const id = usedIds.take(call.callId ?? runtime.newCallId())
-    session.append({ type: 'tool/call', callId: id, name: call.name, arguments: call.arguments })
+    usedIds.note(session.append({ type: 'tool/call', callId: id, name: call.name, arguments: call.arguments }))
     const startedAtMs = clock.monotonicMs()
     const outcome = await runtime.execute({
       name: call.name,
@@ -118,11 +125,13 @@ export class CallBatch {
 /** Holds results back until those before them are there, and contexts until all results are. */
 class Commits {
   readonly #session: SessionLog
+  readonly #usedIds: UsedIds
   readonly #waiting = new Map<number, { readonly result: BatchedResult; readonly durationMs: number }>()
   readonly #results: BatchedResult[] = []
 
-  constructor(session: SessionLog) {
+  constructor(session: SessionLog, usedIds: UsedIds) {
     this.#session = session
+    this.#usedIds = usedIds
   }
 
   add(index: number, result: BatchedResult, durationMs: number): void {
@@ -143,7 +152,7 @@ class Commits {
     const contexts: UserMessage[] = []
     for (const { callId: id, outcome } of this.#results) {
       for (const message of outcome.contexts ?? []) {
-        this.#session.append({ type: 'context/added', callId: id, message })
+        this.#usedIds.note(this.#session.append({ type: 'context/added', callId: id, message }))
         contexts.push(message)
       }
     }
@@ -152,7 +161,7 @@ class Commits {
   }
 
   #append({ callId: id, name, outcome, durable }: BatchedResult, durationMs: number): void {
-    this.#session.append({
+    const stored = this.#session.append({
       type: 'tool/result',
       callId: id,
       name,
@@ -160,6 +169,7 @@ class Commits {
       ...(!outcome.isError && outcome.concludesTurn === true && { concludesTurn: true }),
       durationMs,
     })
+    this.#usedIds.note(stored)
   }
 }
 
@@ -174,6 +184,11 @@ class UsedIds {
       if ('callId' in event) this.#ids.add(event.callId)
       this.#upTo = event.sequence
     }
+  }
+
+  /** What was appended here need not be read again, as long as nobody else appended before it. */
+  note(event: StoredEvent): void {
+    if (event.sequence === this.#upTo + 1) this.#upTo = event.sequence
   }
 
   take(wanted: string): CallId {

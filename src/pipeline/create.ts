@@ -80,8 +80,16 @@ export function createCall(request: CallRequest, parts: CreateParts): Created {
   })
   if (parentFault !== undefined) return { call, malformed: { code: 'INVALID_PARENT', message: parentFault } }
   if (!args.ok) return { call, malformed: args }
-  for (const note of args.notes)
-    call.note({ code: 'ARGUMENTS_NOTE', message: `${request.name}: arguments${note.path}: ${note.message}` })
+  for (const note of args.notes) {
+    const diagnostic = {
+      code: 'ARGUMENTS_NOTE',
+      message: `${request.name}: arguments${note.path}: ${note.message}`,
+      callId: id,
+    }
+    call.note(diagnostic)
+    // Observers are not always there; the owner is.
+    parts.diagnose(diagnostic)
+  }
   return { call }
 }
 

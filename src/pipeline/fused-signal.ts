@@ -1,3 +1,5 @@
+import { SmallSet } from '../data/small-set.ts'
+
 /** What can be listened to for an abort: a signal, or something that has yet to become one. */
 export interface Abortable {
   readonly aborted: boolean
@@ -9,31 +11,40 @@ export interface Abortable {
 /**
  * Aborts when one of its sources does, with that source's reason, or when it is told to; the first reason wins.
  *
- * Most calls end before anybody asks for a signal. Until somebody does (or listens), nothing is made and a single source
- * is only looked at. Listening here costs the same however many listen; on an `AbortSignal` each listener is compared with
- * all others, and one signal may serve hundreds of calls at once.
+ * Most calls end before anybody asks for a signal. Until somebody does (or listens), no signal is made and one of the
+ * sources is only looked at: of two, the other one is listened to, and so it is known which was first. Listening here
+ * costs the same however many listen; on an `AbortSignal` each listener is compared with all others, and one signal
+ * may serve hundreds of calls at once.
  *
  * `AbortSignal.any` would hold its sources' bookkeeping until garbage collection; a caller's signal may serve a
  * hundred thousand calls, so what is added here is taken away by the one who added it: disposing lets go of the sources.
  */
 export class FusedSignal implements Abortable, Disposable {
-  #sources: readonly Abortable[]
-  /** Until something is listened to, an abort of a source is only noticed by looking. */
-  #isLooking = true
+  /** Looked at until somebody asks, then listened to like the other; undefined from the abort or the disposal on. */
+  #source: Abortable | undefined
+  #other: Abortable | undefined
+  #isListening = false
   #isAborted = false
   #reason: unknown
   #controller: AbortController | undefined
-  #listeners: Set<() => void> | undefined
+  #listeners: SmallSet<() => void> | undefined
+  #onOther: (() => void) | undefined
   #onSource: (() => void) | undefined
 
-  constructor(sources: readonly Abortable[]) {
-    this.#sources = sources
-    // Of several somebody has to notice which one was first.
-    if (sources.length > 1) this.#listen()
+  constructor(source: Abortable | undefined, other: Abortable | undefined) {
+    this.#source = source
+    if (other === undefined || this.aborted) return
+    if (other.aborted) {
+      this.#become(other.reason)
+      return
+    }
+    this.#other = other
+    this.#onOther = () => this.abort(other.reason)
+    other.addEventListener('abort', this.#onOther)
   }
 
   get aborted(): boolean {
-    if (!this.#isAborted && this.#isLooking) this.#look()
+    if (!this.#isListening && this.#source?.aborted === true) this.#become(this.#source.reason)
     return this.#isAborted
   }
 
@@ -56,21 +67,14 @@ export class FusedSignal implements Abortable, Disposable {
   }
 
   abort(reason: unknown): void {
-    if (this.aborted) return
-    this.#isAborted = true
-    // What stands for "no reason" on a signal.
-    this.#reason = reason === undefined ? new DOMException('This operation was aborted', 'AbortError') : reason
-    this.#cut()
-    const listeners = this.#listeners
-    this.#listeners = undefined
-    if (listeners !== undefined) for (const listener of listeners) listener()
-    this.#controller?.abort(this.#reason)
+    // A source that has aborted unnoticed was first.
+    if (!this.aborted) this.#become(reason)
   }
 
   /** Like a signal's: a listener that comes after the abort is never called. Listeners here must not throw. */
   addEventListener(_type: 'abort', listener: () => void): void {
     this.#listen()
-    if (!this.#isAborted) (this.#listeners ??= new Set()).add(listener)
+    if (!this.#isAborted) (this.#listeners ??= new SmallSet()).add(listener)
   }
 
   removeEventListener(_type: 'abort', listener: () => void): void {
@@ -79,46 +83,38 @@ export class FusedSignal implements Abortable, Disposable {
 
   /** What a source does from here on is not heard; what it has done stays. */
   [Symbol.dispose](): void {
-    if (this.#isLooking) this.#look()
-    this.#cut()
+    if (!this.aborted) this.#letGo()
   }
 
-  #look(): void {
-    for (const source of this.#sources) if (source.aborted) return this.#take(source.reason)
-  }
-
-  #take(reason: unknown): void {
-    this.#isLooking = false // Not to be looked for again by the abort itself.
-    this.abort(reason)
+  #become(reason: unknown): void {
+    this.#isAborted = true
+    // What stands for "no reason" on a signal.
+    this.#reason = reason === undefined ? new DOMException('This operation was aborted', 'AbortError') : reason
+    this.#letGo()
+    const listeners = this.#listeners
+    this.#listeners = undefined
+    listeners?.forEach((listener) => listener())
+    this.#controller?.abort(this.#reason)
   }
 
   #listen(): void {
-    if (!this.#isLooking) return
-    this.#look()
-    if (this.#isAborted) return
-    this.#isLooking = false
-    const onSource = () => {
-      const source = this.#sources.find(({ aborted }) => aborted)
-      if (source !== undefined) this.abort(source.reason)
-    }
-    this.#onSource = onSource
-    for (const source of this.#sources) source.addEventListener('abort', onSource)
+    const source = this.#source
+    if (this.#isListening || source === undefined || this.aborted) return
+    this.#isListening = true
+    this.#onSource = () => this.abort(source.reason)
+    source.addEventListener('abort', this.#onSource)
   }
 
-  #cut(): void {
-    if (this.#onSource !== undefined) {
-      for (const source of this.#sources) source.removeEventListener('abort', this.#onSource)
-      this.#onSource = undefined
-    }
-    this.#isLooking = false
-    this.#sources = NONE
+  #letGo(): void {
+    if (this.#onOther !== undefined) this.#other?.removeEventListener('abort', this.#onOther)
+    if (this.#onSource !== undefined) this.#source?.removeEventListener('abort', this.#onSource)
+    this.#source = undefined
+    this.#other = undefined
   }
 }
 
-const NONE: readonly Abortable[] = []
-
-export function fuseSignals(...sources: readonly (Abortable | undefined)[]): FusedSignal {
-  return new FusedSignal(sources.filter((source) => source !== undefined))
+export function fuseSignals(source?: Abortable, other?: Abortable): FusedSignal {
+  return new FusedSignal(source, other)
 }
 
 /** For those who are promised a real signal. */

@@ -9,10 +9,17 @@ import { fuseSignals, FusedSignal, signalOf } from './fused-signal.ts'
 import { hush } from './signals.ts'
 import type { CallTrace } from './trace.ts'
 
-/** How children of a body hear of its abort: together as one listener (`abortable`), which has the same cause as `signal`. */
+/** The end of a body before its time. Both sides abort together; listening to `abortable` makes no signal. */
 export interface BodyAbort {
   readonly signal: AbortSignal | undefined
-  readonly abortable: FusedSignal | undefined
+  readonly abortable: AbortSignal | FusedSignal | undefined
+}
+
+interface SharedStop {
+  readonly own: AbortSignal | undefined
+  readonly stop: AbortSignal | FusedSignal | undefined
+  readonly fused: FusedSignal
+  users: number
 }
 
 /** One call while it is under way: what was pinned when it was created, and the few facts that change. */
@@ -37,6 +44,10 @@ export class LiveCall {
   readonly #callerSignal: AbortSignal | FusedSignal | undefined
   readonly #fused: FusedSignal | undefined
   #idleSignal: AbortSignal | undefined
+  /** What this call listens to together with its siblings. */
+  readonly #shared: SharedStop | undefined
+  /** The same for its children: all that are open together and were given the same signal. */
+  #sharedByChildren: SharedStop | undefined
   #highestChild = 0
   #notes: { readonly code: string; readonly message: string }[] | undefined
   #violations: readonly Violation[] | undefined
@@ -64,12 +75,12 @@ export class LiveCall {
     this.trace = made.trace
     this.startedAtMs = made.startedAtMs
     const own = made.request.signal
-    const inherited = made.parent?.bodyStop
-    if (own !== undefined && inherited?.abortable !== undefined && own !== inherited.signal) {
-      this.#fused = fuseSignals(own, inherited.abortable)
-      this.#callerSignal = this.#fused
+    const inherited = made.parent?.bodyStop?.abortable
+    if (made.parent === undefined || (own === undefined && inherited === undefined)) {
+      this.#callerSignal = own
     } else {
-      this.#callerSignal = inherited?.abortable ?? own
+      this.#shared = made.parent.#share(own, inherited)
+      this.#callerSignal = this.#fused = fuseSignals(this.#shared.fused)
     }
     if (made.parent !== undefined) {
       made.parent.children++
@@ -129,9 +140,27 @@ export class LiveCall {
     return this.#violations
   }
 
+  /** Outlives the body if a child does: that child's caller can still cancel it. */
+  #share(own: AbortSignal | undefined, stop: AbortSignal | FusedSignal | undefined): SharedStop {
+    let shared = this.#sharedByChildren
+    if (shared === undefined || shared.own !== own || shared.stop !== stop) {
+      const isOne = own === undefined || (stop !== undefined && own === this.bodyStop?.signal)
+      shared = { own, stop, fused: isOne ? fuseSignals(stop) : fuseSignals(own, stop), users: 0 }
+      this.#sharedByChildren = shared
+    }
+    shared.users++
+    return shared
+  }
+
   /** The call is over: listeners go, and the parent has one child less. */
   release(): void {
     this.#fused?.[Symbol.dispose]()
+    if (this.#shared !== undefined && --this.#shared.users === 0) {
+      this.#shared.fused[Symbol.dispose]()
+      if (this.parent !== undefined && this.parent.#sharedByChildren === this.#shared) {
+        this.parent.#sharedByChildren = undefined
+      }
+    }
     if (this.parent !== undefined) this.parent.openChildren--
   }
 }

@@ -78,25 +78,41 @@ function unknownTool(view: ToolView, name: string, entry: CallRequest['entry']):
   const isHidden = view.hiddenNames.has(name)
   return {
     code: 'UNKNOWN_TOOL',
-    message: () => {
-      const callable = [...view.toolsByName.values()].filter(
-        ({ tier }) => tier !== (entry === 'program' ? 'native' : view.runCode === undefined ? 'code' : undefined),
-      )
-      const near = nearestNames(
-        name,
-        callable.map((tool) => tool.name),
-      )
-      const hint =
-        near.length > 0
-          ? `Did you mean ${near.map((candidate) => JSON.stringify(candidate)).join(' or ')}?`
-          : callable.length === 0
-            ? 'No tools are available here.'
-            : 'Use one of the tools you were given, by its exact name.'
-      return `there is no tool ${quoted(name)} here. ${hint}`
-    },
+    message: () => `there is no tool ${quoted(name)} here. ${hintFor(name, view, entry)}`,
     ...(isHidden && {
       ownerNote: `${quoted(name)} exists but a restriction hides it from scope "${view.scope}"; the caller was told that there is no such tool`,
     }),
+  }
+}
+
+/** The nearest names that this caller can use, in the way in which it can use them. */
+function hintFor(name: string, view: ToolView, entry: CallRequest['entry']): string {
+  const callable = [...view.toolsByName.values()].filter((tool) => isWithinReach(tool, view, entry))
+  const near = nearestNames(
+    name,
+    callable.map((tool) => tool.name),
+  ).flatMap((candidate) => view.toolsByName.get(candidate) ?? [])
+  const isForPrograms = (tool: ToolDefinition) => entry === 'model' && !isOpenToModel(view.mode, tool)
+  if (near.length > 0) {
+    const shown = near.map((tool) => (isForPrograms(tool) ? calleeOf(tool) : JSON.stringify(tool.name)))
+    const way = near.some(isForPrograms) ? ` Call ${RUN_CODE} with a program that calls it.` : ''
+    return `Did you mean ${shown.join(' or ')}?${way}`
+  }
+  if (callable.length === 0) return 'No tools are available here.'
+  return callable.some(isForPrograms)
+    ? `Tools are called from programs: call ${RUN_CODE} with a program; its description lists what a program can call.`
+    : 'Use one of the tools you were given, by its exact name.'
+}
+
+/** Directly, or by a program that the caller may have run. */
+function isWithinReach(tool: ToolDefinition, view: ToolView, entry: CallRequest['entry']): boolean {
+  switch (entry) {
+    case 'host':
+      return true
+    case 'program':
+      return tool.tier !== 'native'
+    case 'model':
+      return view.runCode !== undefined || isOpenToModel(view.mode, tool)
   }
 }
 
@@ -106,12 +122,14 @@ const AMBIGUOUS_MEMBERS: ReadonlySet<string> = new Set(['__proto__', 'constructo
 
 /** The same call as a program. The quoted form works for every registered name. */
 function programFor(definition: ToolDefinition, args: JsonObject): string {
-  const { name, namespace } = definition
+  return `return await ${calleeOf(definition)}(${argumentsText(args)})`
+}
+
+function calleeOf({ name, namespace }: ToolDefinition): string {
   const path =
     namespace !== undefined && name.startsWith(`${namespace}.`) ? [namespace, name.slice(namespace.length + 1)] : [name]
   const isPlain = path.every((part) => /^[A-Za-z_$][\w$]*$/.test(part) && !AMBIGUOUS_MEMBERS.has(part))
-  const callee = isPlain ? `tools.${path.join('.')}` : `tools[${JSON.stringify(name)}]`
-  return `return await ${callee}(${argumentsText(args)})`
+  return isPlain ? `tools.${path.join('.')}` : `tools[${JSON.stringify(name)}]`
 }
 
 function argumentsText(args: JsonObject): string {

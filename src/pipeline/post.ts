@@ -27,13 +27,14 @@ export async function runPost(
   let sent: readonly UserMessage[] = []
   const carried = () => [...(outcome.contexts ?? []), ...sent]
   for (const policy of policies) {
-    const asked = await ask(call, outcome, policy, parts)
+    const asking = ask(call, outcome, policy, parts)
+    const asked = asking instanceof Promise ? await asking : asking
     if (asked.kind === 'aborted') return settleAborted(call, 'post', carried()).outcome
     // A failed outcome is not worth waiting for: the caller has gone, and its error stands as it is.
     if (asked.kind === 'left') break
     const read = asked.kind === 'thrown' ? { fault: thrownMessage(asked.thrown) } : readDecision(asked.given, policy)
     if ('fault' in read) return policyFailed(call, policy, read.fault, carried())
-    sent = [...sent, ...read.contexts]
+    if (read.contexts.length > 0) sent = [...sent, ...read.contexts]
     switch (read.decision) {
       case 'keep':
         break
@@ -64,25 +65,33 @@ type Asked =
   | { readonly kind: 'aborted' }
   | { readonly kind: 'left' }
 
-async function ask(call: LiveCall, outcome: Outcome, policy: PostPolicy, parts: RuntimeParts): Promise<Asked> {
+function ask(call: LiveCall, outcome: Outcome, policy: PostPolicy, parts: RuntimeParts): Asked | Promise<Asked> {
   if (!outcome.isError && call.isAborted) return { kind: 'aborted' }
   try {
     const given: unknown = policy.post(call.view, outcome)
-    if (!isThenable(given)) return { kind: 'given', given }
-    const onLate = () => parts.countLate(call.callId, 'a post-policy decision')
-    const ended = outcome.isError
-      ? await untilDrained(given, call.callerSignal, { clock: parts.clock, drainMs: parts.drainMs, onLate })
-      : await untilAborted(given, call.callerSignal, onLate)
-    switch (ended.kind) {
-      case 'value':
-        return { kind: 'given', given: ended.value }
-      case 'thrown':
-        return ended
-      case 'left':
-        return { kind: outcome.isError ? 'left' : 'aborted' }
-    }
+    return isThenable(given) ? waitFor(given, call, outcome, parts) : { kind: 'given', given }
   } catch (thrown) {
     return { kind: 'thrown', thrown }
+  }
+}
+
+async function waitFor(
+  given: PromiseLike<unknown>,
+  call: LiveCall,
+  outcome: Outcome,
+  parts: RuntimeParts,
+): Promise<Asked> {
+  const onLate = () => parts.countLate(call.callId, 'a post-policy decision')
+  const ended = outcome.isError
+    ? await untilDrained(given, call.callerSignal, { clock: parts.clock, drainMs: parts.drainMs, onLate })
+    : await untilAborted(given, call.callerSignal, onLate)
+  switch (ended.kind) {
+    case 'value':
+      return { kind: 'given', given: ended.value }
+    case 'thrown':
+      return ended
+    case 'left':
+      return { kind: outcome.isError ? 'left' : 'aborted' }
   }
 }
 

@@ -7,23 +7,48 @@ import type { LiveCall } from './live-call.ts'
  * a token of a finished call all find nothing.
  */
 export class TokenMint {
-  readonly #callByToken = new WeakMap<object, LiveCall>()
-
   mint(): CallToken {
-    return Object.freeze(Object.create(null)) as CallToken // The brand exists in types only.
+    const token: object = Object.create(null)
+    new Face(token, this) // Before the freeze: a frozen object may not be given private fields in every engine.
+    return Object.freeze(token) as CallToken // The brand exists in types only.
   }
 
   /** From here on the token may be a parent. */
   enliven(token: CallToken, call: LiveCall): void {
-    this.#callByToken.set(token, call)
+    Face.turn(token, this, call)
   }
 
   retire(token: CallToken): void {
-    this.#callByToken.delete(token)
+    Face.turn(token, this, undefined)
   }
 
   /** `token` is anything a caller may have handed in. */
   find(token: unknown): LiveCall | undefined {
-    return typeof token === 'object' && token !== null ? this.#callByToken.get(token) : undefined
+    return typeof token === 'object' && token !== null ? Face.callOf(token, this) : undefined
+  }
+}
+
+class Bare {
+  constructor(target: object) {
+    return target
+  }
+}
+/**
+ * The side of a token that only this file sees: private fields on the token itself (a constructor may return another
+ * object than its own). Nobody can copy or forge them and a proxy does not inherit them, like an entry in a WeakMap,
+ * which costs a call ten times as much.
+ */
+class Face extends Bare {
+  readonly #mint: TokenMint
+  #call: LiveCall | undefined
+  constructor(token: object, mint: TokenMint) {
+    super(token)
+    this.#mint = mint
+  }
+  static turn(token: object, mint: TokenMint, call: LiveCall | undefined): void {
+    if (#mint in token && token.#mint === mint) token.#call = call
+  }
+  static callOf(token: object, mint: TokenMint): LiveCall | undefined {
+    return #mint in token && token.#mint === mint ? token.#call : undefined
   }
 }

@@ -2,6 +2,7 @@ import type { Clock } from '../data/clock.ts'
 import { createFailure, thrownMessage } from '../data/failure.ts'
 import { callId, type CallId, type IdSource } from '../data/ids.ts'
 import type { Outcome } from '../data/outcome.ts'
+import { SmallSet } from '../data/small-set.ts'
 import { SNAPSHOT_DEFAULTS, type SnapshotLimits } from '../data/snapshot.ts'
 import { createDisposer, type Disposer } from '../registry/disposer.ts'
 import { release, runAdmit } from './admit.ts'
@@ -18,6 +19,7 @@ import type { LiveCall } from './live-call.ts'
 import { runObservers } from './observe.ts'
 import { runPost, type PostPolicy } from './post.ts'
 import { ALLOWED, runPre, type PrePolicy } from './pre.ts'
+import { requestFault } from './request-fault.ts'
 import type { Diagnostic } from './runtime-parts.ts'
 import { settleAborted, settleFailure, type Settlement } from './settle.ts'
 import { TokenMint } from './token.ts'
@@ -54,7 +56,7 @@ export class ToolRuntime {
   #post: readonly PostPolicy[] = []
   #guards: readonly Guard[] = []
   #observers: readonly Observer[] = []
-  readonly #openIds = new Set<CallId>()
+  readonly #openIds = new SmallSet<CallId>()
   #lateArrivals = 0
 
   constructor(options: RuntimeOptions) {
@@ -130,6 +132,8 @@ export class ToolRuntime {
   async execute(request: CallRequest): Promise<Outcome> {
     let created: Created
     try {
+      const fault = requestFault(request)
+      if (fault !== undefined) return refusedRequest(fault)
       created = createCall(request, this.#parts)
     } catch (fault) {
       return this.#faultBeforeCreation(fault)
@@ -261,6 +265,12 @@ export class ToolRuntime {
     const error = Object.freeze(createFailure('POLICY_FAILED', message, { phase: 'lookup' }))
     return Object.freeze({ isError: true, error, content: failureContent(error) })
   }
+}
+
+/** Not a call: there is nothing to finalize, observe or log. */
+function refusedRequest(fault: string): Outcome {
+  const error = Object.freeze(createFailure('INVALID_ARGS', `the call cannot be made: ${fault}`, { phase: 'lookup' }))
+  return Object.freeze({ isError: true, error, content: failureContent(error) })
 }
 
 function bound(policy: Policy): Partial<Policy> {

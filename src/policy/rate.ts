@@ -17,13 +17,11 @@ export interface RateRule {
 /** Keeps tools within what their owners or their peers can bear. All tools of one rule share its limits. */
 export function createRatePolicy(options: { readonly clock: Clock; readonly rules: readonly RateRule[] }): Policy {
   const rules = options.rules.map((rule) => new CountedRule(rule, options.clock))
-  const rulesFor = (call: CallView) => rules.filter((rule) => rule.matches(call.toolName))
   return {
     name: 'rate',
     pre(call) {
-      const concerned = rulesFor(call)
-      const waits = concerned.map((rule) => rule.waitMs(call))
-      const longest = Math.max(0, ...waits)
+      let longest = 0
+      for (const rule of rules) if (rule.matches(call.toolName)) longest = Math.max(longest, rule.waitMs(call))
       if (longest > 0) {
         return {
           decision: 'deny',
@@ -31,14 +29,22 @@ export function createRatePolicy(options: { readonly clock: Clock; readonly rule
         }
       }
       // Only once every rule agrees: a call that one rule denies uses up nothing of the others.
-      for (const rule of concerned) rule.count(call)
+      for (const rule of rules) if (rule.matches(call.toolName)) rule.count(call)
       return { decision: 'allow' }
     },
     async around(call, next) {
-      // Always in the order of the rules, so that two calls never wait for each other.
-      await using slots = new AsyncDisposableStack()
-      for (const rule of rulesFor(call)) slots.use(await rule.enter(call, call.signal))
-      return await next()
+      const places: Pool[] = []
+      try {
+        // Always in the order of the rules, so that two calls never wait for each other.
+        for (const rule of rules) {
+          if (!rule.matches(call.toolName)) continue
+          const pool = rule.poolOf(call)
+          if (pool !== undefined && (pool.enter() || (await pool.turn(call.signal)))) places.push(pool)
+        }
+        return await next()
+      } finally {
+        for (const pool of places.toReversed()) pool.leave()
+      }
     },
   }
 }
@@ -47,10 +53,10 @@ class CountedRule {
   readonly matches: (toolName: string) => boolean
   readonly #rule: RateRule
   readonly #clock: Clock
-  /** Times of the calls within the window, oldest first. */
-  readonly #timesByKey = new Map<string, number[]>()
+  /** Times of the calls within the window. */
+  readonly #timesByKey = new Map<string, Times>()
   #sweepAtSize = MIN_SWEEP_SIZE
-  readonly #poolByKey = new Map<string, { running: number; readonly waiting: (() => void)[] }>()
+  readonly #poolByKey = new Map<string, Pool>()
 
   constructor(rule: RateRule, clock: Clock) {
     for (const field of ['maxCalls', 'perMs', 'maxConcurrent'] as const) {
@@ -73,36 +79,29 @@ class CountedRule {
     if (maxCalls === undefined || perMs === undefined) return 0
     const now = this.#clock.monotonicMs()
     const times = this.#timesWithin(this.#keyOf(call), now - perMs)
-    const oldest = times[times.length - maxCalls]
+    const oldest = times?.fromEnd(maxCalls)
     return oldest === undefined ? 0 : oldest + perMs - now
   }
 
   count(call: CallView): void {
     if (this.#rule.maxCalls === undefined) return
     const key = this.#keyOf(call)
-    const times = this.#timesByKey.get(key)
-    if (times === undefined) this.#timesByKey.set(key, [this.#clock.monotonicMs()])
-    else times.push(this.#clock.monotonicMs())
+    let times = this.#timesByKey.get(key)
+    if (times === undefined) this.#timesByKey.set(key, (times = new Times()))
+    times.add(this.#clock.monotonicMs())
   }
 
-  /** Waits for a place. After an abort it waits no longer: the call then ends before its body, and frees nothing. */
-  async enter(call: CallView, signal: AbortSignal): Promise<Disposable> {
+  /** Where a call takes its place; undefined where any number may run. */
+  poolOf(call: CallView): Pool | undefined {
     const { maxConcurrent } = this.#rule
-    if (maxConcurrent === undefined) return NOTHING
+    if (maxConcurrent === undefined) return undefined
     const key = this.#keyOf(call)
-    const pool = this.#poolByKey.get(key) ?? { running: 0, waiting: [] }
-    this.#poolByKey.set(key, pool)
-    if (pool.running < maxConcurrent) pool.running++
-    // A place that is handed over stays counted from the one before.
-    else if (!(await turn(pool.waiting, signal))) return NOTHING
-    return {
-      [Symbol.dispose]: () => {
-        const next = pool.waiting.shift()
-        if (next !== undefined) return next()
-        pool.running--
-        if (pool.running === 0) this.#poolByKey.delete(key)
-      },
+    let pool = this.#poolByKey.get(key)
+    if (pool === undefined) {
+      pool = new Pool(maxConcurrent, () => this.#poolByKey.delete(key))
+      this.#poolByKey.set(key, pool)
     }
+    return pool
   }
 
   #keyOf(call: CallView): string {
@@ -117,7 +116,7 @@ class CountedRule {
     }
   }
 
-  #timesWithin(key: string, sinceMs: number): readonly number[] {
+  #timesWithin(key: string, sinceMs: number): Times | undefined {
     if (this.#timesByKey.size > this.#sweepAtSize) {
       // Keys come from outside and must not pile up; sweeping at doubled size keeps its cost per call constant.
       for (const other of this.#timesByKey.keys()) this.#forget(other, sinceMs)
@@ -127,33 +126,86 @@ class CountedRule {
   }
 
   /** Drops what is older; a key without any times is removed. */
-  #forget(key: string, sinceMs: number): readonly number[] {
+  #forget(key: string, sinceMs: number): Times | undefined {
     const times = this.#timesByKey.get(key)
-    if (times === undefined) return []
-    const fresh = times.findIndex((time) => time > sinceMs)
-    if (fresh > 0) times.splice(0, fresh)
-    if (fresh !== -1) return times
+    if (times === undefined || times.dropUntil(sinceMs) > 0) return times
     this.#timesByKey.delete(key)
-    return []
+    return undefined
   }
 }
 
 const MIN_SWEEP_SIZE = 1_000
-const NOTHING: Disposable = { [Symbol.dispose]: () => {} }
 
-/** Resolves to true when a place is handed over, to false on an abort. */
-function turn(waiting: (() => void)[], signal: AbortSignal): Promise<boolean> {
-  if (signal.aborted) return Promise.resolve(false)
-  return new Promise((resolve) => {
-    const onAbort = () => {
-      waiting.splice(waiting.indexOf(onTurn), 1)
-      resolve(false)
+/** A queue of moments, oldest first. What is dropped stays in the array until it is half of it: each is moved once. */
+class Times {
+  #times: number[] = []
+  #first = 0
+
+  add(time: number): void {
+    this.#times.push(time)
+  }
+
+  /** The last one is 1 from the end. */
+  fromEnd(place: number): number | undefined {
+    const index = this.#times.length - place
+    return index < this.#first ? undefined : this.#times[index]
+  }
+
+  /** Gives how many are left. */
+  dropUntil(time: number): number {
+    const times = this.#times
+    while (this.#first < times.length && (times[this.#first] ?? time) <= time) this.#first++
+    if (this.#first > times.length / 2) {
+      this.#times = times.slice(this.#first)
+      this.#first = 0
     }
-    const onTurn = () => {
-      signal.removeEventListener('abort', onAbort)
-      resolve(true)
+    return this.#times.length - this.#first
+  }
+}
+
+/** Who runs and who waits. One in which nobody runs is empty, and given up. */
+class Pool {
+  readonly #size: number
+  readonly #onEmpty: () => void
+  #running = 0
+  /** In order of arrival. */
+  readonly #waiting = new Set<() => void>()
+
+  constructor(size: number, onEmpty: () => void) {
+    this.#size = size
+    this.#onEmpty = onEmpty
+  }
+
+  /** Takes a place, if one is free. */
+  enter(): boolean {
+    if (this.#running >= this.#size) return false
+    this.#running++
+    return true
+  }
+
+  /** Waits for a place: true when one is handed over. After an abort it waits no longer: the call ends before its body. */
+  turn(signal: AbortSignal): Promise<boolean> {
+    if (signal.aborted) return Promise.resolve(false)
+    return new Promise((resolve) => {
+      const onAbort = () => {
+        this.#waiting.delete(onTurn)
+        resolve(false)
+      }
+      const onTurn = () => {
+        signal.removeEventListener('abort', onAbort)
+        resolve(true)
+      }
+      this.#waiting.add(onTurn)
+      signal.addEventListener('abort', onAbort, { once: true })
+    })
+  }
+
+  leave(): void {
+    for (const next of this.#waiting) {
+      // A place that is handed over stays counted from the one before.
+      this.#waiting.delete(next)
+      return next()
     }
-    waiting.push(onTurn)
-    signal.addEventListener('abort', onAbort, { once: true })
-  })
+    if (--this.#running === 0) this.#onEmpty()
+  }
 }

@@ -1,38 +1,34 @@
-import { closeSync, openSync } from 'node:fs'
-import { DatabaseSync, type StatementSync } from 'node:sqlite'
-import { CodedError, thrownMessage } from '../data/failure.ts'
-import { sessionId as toSessionId, type SessionId } from '../data/ids.ts'
-import { isRecord } from '../data/json.ts'
+import type { DatabaseSync } from 'node:sqlite'
+import { CodedError } from '../data/failure.ts'
+import type { SessionId } from '../data/ids.ts'
 import type { StoredEvent } from './events.ts'
-import type { SessionLog, SessionStore, SessionSummary } from './log.ts'
-import { parseEvent } from './parse-event.ts'
+import type { SessionLog, SessionStore } from './log.ts'
 import { assertSameScope, assertSessionId, storeDisposed, toStored } from './session.ts'
+import { isBusy, openForWriting, storeFailure } from './sqlite-file.ts'
+import { prepareReads, type Kept } from './sqlite-reads.ts'
 
-/** 'cfry' as a big-endian integer: tells our files from any other SQLite database. */
-const APPLICATION_ID = 0x63667279
-const SCHEMA_VERSION = 1
-/** Readers and a backup may hold the file for a moment; longer than this and the commit is reported as failed. */
-const BUSY_TIMEOUT_MS = 5_000
+export { openSqliteReader, type SessionReader } from './sqlite-reader.ts'
+
 /** Events wait at most this long for the commit they share. */
 const GROUP_COMMIT_MS = 5
 /** While the disk refuses writes, events pile up in memory: past this, appending throws rather than eat the host. */
 const MAX_PENDING_BYTES = 64 * 1024 * 1024
 
-const TABLES = `
-  CREATE TABLE sessions (
-    key INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, scope TEXT NOT NULL, opened_at_ms REAL NOT NULL
-  ) STRICT;
-  CREATE TABLE events (
-    session INTEGER NOT NULL REFERENCES sessions (key), sequence INTEGER NOT NULL, version INTEGER NOT NULL,
-    at_ms REAL NOT NULL, type TEXT NOT NULL, body TEXT NOT NULL, PRIMARY KEY (session, sequence)
-  ) STRICT;
-`
+/** An insert of many rows costs half of as many inserts. */
+const ROWS_AT_ONCE = 16
+const COLUMNS = 6
 
-/** Read-only access for another process while a writer is at work (the `log` command). */
-export interface SessionReader extends Disposable {
-  list(): Promise<readonly SessionSummary[]>
-  /** All events of one session, in order. Rejects, naming the row, when a row can't be understood. */
-  read(id: SessionId, fromSequence?: number): Promise<readonly StoredEvent[]>
+function insertOf(rows: number): string {
+  const values = Array.from({ length: rows }, () => '(?, ?, ?, ?, ?, ?)').join(', ')
+  return `INSERT INTO events (session, sequence, version, at_ms, type, body) VALUES ${values}`
+}
+
+function prepareWrites(database: DatabaseSync) {
+  return {
+    insertSession: database.prepare('INSERT INTO sessions (id, scope, opened_at_ms) VALUES (?, ?, ?)'),
+    insertEvent: database.prepare(insertOf(1)),
+    insertEvents: database.prepare(insertOf(ROWS_AT_ONCE)),
+  }
 }
 
 /**
@@ -45,29 +41,30 @@ export interface SessionReader extends Disposable {
  */
 export function createSqliteStore(options: { readonly path: string; readonly now: () => number }): SessionStore {
   const { path, now } = options
-  const writerLock = lockForWriting(path)
-  let database: DatabaseSync
-  try {
-    database = openForWriting(path)
-  } catch (thrown) {
-    writerLock.close()
-    throw thrown
-  }
-  const rows = prepareReads(database)
-  const insertSession = database.prepare('INSERT INTO sessions (id, scope, opened_at_ms) VALUES (?, ?, ?)')
-  const insertEvent = database.prepare(
-    'INSERT INTO events (session, sequence, version, at_ms, type, body) SELECT key, ?, ?, ?, ?, ? FROM sessions WHERE id = ?',
-  )
-  const logsById = new Map<SessionId, SessionLog>()
+  const owned = openForWriting(path)
+  const { database } = owned
+  const { rows, insertSession, insertEvent, insertEvents } = prepareOrClose()
+  const logsById = new Map<SessionId, OpenLog>()
 
   // Appended and not committed, in order of append over all sessions. Only a commit takes from here.
   let pending: PendingEvent[] = []
   let pendingBytes = 0
+  // The logs that these events are of.
+  let waitingLogs: OpenLog[] = []
   let commitTimer: NodeJS.Timeout | undefined
   let sharedFlush: Promise<void> | undefined
   let isDisposed = false
 
-  function append(event: StoredEvent): void {
+  function prepareOrClose() {
+    try {
+      return { rows: prepareReads(database, path), ...prepareWrites(database) }
+    } catch (thrown) {
+      owned.close()
+      throw storeFailure(path, thrown)
+    }
+  }
+
+  function append(event: StoredEvent, open: OpenLog): void {
     const { version, sessionId, sequence, atMs, ...body } = event
     // Serialised here, not at commit: what the caller does to the object afterwards must not change the record.
     const json = JSON.stringify(body)
@@ -77,7 +74,9 @@ export function createSqliteStore(options: { readonly path: string; readonly now
         `session store ${path}: ${pendingBytes} bytes of events wait for the disk; flush, and look at why commits fail`,
       )
     }
-    pending.push({ event, version, sessionId, sequence, atMs, json })
+    pending.push({ event, open, version, sessionId, sequence, atMs, json })
+    if (open.waiting.length === 0) waitingLogs.push(open)
+    open.waiting.push(event)
     pendingBytes += json.length
     // A failed background commit keeps its events: the next append, flush or dispose tries again, and flush reports.
     commitTimer ??= setTimeout(() => void attemptCommit(), GROUP_COMMIT_MS)
@@ -89,18 +88,44 @@ export function createSqliteStore(options: { readonly path: string; readonly now
     if (pending.length === 0) return undefined
     try {
       database.exec('BEGIN IMMEDIATE')
-      for (const { event, version, sessionId, sequence, atMs, json } of pending) {
-        if (event.type === 'session/opened') insertSession.run(sessionId, event.scope, atMs)
-        insertEvent.run(sequence, version, atMs, event.type, json, sessionId)
-      }
+      writePending()
       database.exec('COMMIT')
     } catch (thrown) {
-      if (database.isTransaction) database.exec('ROLLBACK')
-      return new Error(`session store ${path}: events are not written: ${thrownMessage(thrown)}`, { cause: thrown })
+      rollBack()
+      owned.setPatience(!isBusy(thrown))
+      return storeFailure(path, thrown, 'events are not written: ')
     }
+    owned.setPatience(true)
     pending = []
     pendingBytes = 0
+    for (const open of waitingLogs) {
+      open.committed += open.waiting.length
+      open.waiting = []
+    }
+    waitingLogs = []
     return undefined
+  }
+
+  function rollBack(): void {
+    try {
+      if (database.isTransaction) database.exec('ROLLBACK')
+    } catch {
+      // Of a file that is damaged. What is told is why the commit failed.
+    }
+  }
+
+  function writePending(): void {
+    let values: (string | number)[] = []
+    for (const { event, open, version, sessionId, sequence, atMs, json } of pending) {
+      // After a rollback this comes again, and so does the key.
+      if (event.type === 'session/opened')
+        open.key = Number(insertSession.run(sessionId, event.scope, atMs).lastInsertRowid)
+      values.push(open.key, sequence, version, atMs, event.type, json)
+      if (values.length < ROWS_AT_ONCE * COLUMNS) continue
+      insertEvents.run(...values)
+      values = []
+    }
+    for (let row = 0; row < values.length; row += COLUMNS) insertEvent.run(...values.slice(row, row + COLUMNS))
   }
 
   /** All flushes of one turn of the event loop share one commit. */
@@ -117,32 +142,37 @@ export function createSqliteStore(options: { readonly path: string; readonly now
     return sharedFlush
   }
 
+  /** What has not been committed is here already: asked of the file is only what is nowhere else. */
   function read(id: SessionId, fromSequence: number): readonly StoredEvent[] {
-    const waiting = pending.flatMap(({ event }) =>
-      event.sessionId === id && event.sequence >= fromSequence ? event : [],
-    )
+    const open = logsById.get(id)
+    if (open === undefined) return rows.read(id, fromSequence)
+    const { committed, waiting } = open
+    if (fromSequence > committed) return waiting.slice(Math.ceil(fromSequence) - committed - 1)
     return [...rows.read(id, fromSequence), ...waiting]
   }
 
-  function makeLog(id: SessionId, scope: string, lastSequence: number): SessionLog {
-    let sequence = lastSequence
-    const log: SessionLog = {
-      sessionId: id,
-      scope,
-      append(event) {
-        if (isDisposed) throw storeDisposed()
-        const stored = toStored(event, id, sequence + 1, now())
-        append(stored)
-        sequence += 1
-        return stored
-      },
-      flush,
-      events: (fromSequence = 1) => {
-        if (isDisposed) throw storeDisposed()
-        return read(id, fromSequence)
+  function openLog(id: SessionId, scope: string, kept: Kept | undefined): OpenLog {
+    const open: OpenLog = {
+      key: kept?.key ?? 0,
+      committed: kept?.lastSequence ?? 0,
+      waiting: [],
+      log: {
+        sessionId: id,
+        scope,
+        append(event) {
+          if (isDisposed) throw storeDisposed()
+          const stored = toStored(event, id, open.committed + open.waiting.length + 1, now())
+          append(stored, open)
+          return stored
+        },
+        flush,
+        events(fromSequence = 1) {
+          if (isDisposed) throw storeDisposed()
+          return read(id, fromSequence)
+        },
       },
     }
-    return log
+    return open
   }
 
   return {
@@ -150,16 +180,16 @@ export function createSqliteStore(options: { readonly path: string; readonly now
       if (isDisposed) throw storeDisposed()
       const known = logsById.get(id)
       if (known !== undefined) {
-        assertSameScope(id, known.scope, scope)
-        return known
+        assertSameScope(id, known.log.scope, scope)
+        return known.log
       }
       assertSessionId(id)
       const kept = rows.find(id)
       if (kept !== undefined) assertSameScope(id, kept.scope, scope)
-      const log = makeLog(id, scope, kept?.lastSequence ?? 0)
-      if (kept === undefined) log.append({ type: 'session/opened', scope })
-      logsById.set(id, log)
-      return log
+      const open = openLog(id, scope, kept)
+      if (kept === undefined) open.log.append({ type: 'session/opened', scope })
+      logsById.set(id, open)
+      return open.log
     },
     async list() {
       if (isDisposed) throw storeDisposed()
@@ -184,193 +214,28 @@ export function createSqliteStore(options: { readonly path: string; readonly now
       if (isDisposed) return
       const failure = attemptCommit()
       isDisposed = true
-      database.close()
-      writerLock.close()
+      owned.close()
       if (failure !== undefined) throw failure
     },
   }
 }
 
+interface OpenLog {
+  readonly log: SessionLog
+  /** Of its row; 0 until the commit that makes it. */
+  key: number
+  /** The last sequence number in the file. */
+  committed: number
+  /** Events after it. */
+  waiting: StoredEvent[]
+}
+
 interface PendingEvent {
   readonly event: StoredEvent
+  readonly open: OpenLog
   readonly version: number
   readonly sessionId: SessionId
   readonly sequence: number
   readonly atMs: number
   readonly json: string
-}
-
-/** Opens an existing session database for reading only. Throws `CONFIG_INVALID` when it is missing, newer or not ours. */
-export function openSqliteReader(path: string): SessionReader {
-  const database = openDatabase(path, true)
-  try {
-    if (checkHeader(database, path) === 'empty') throw notOurs(path, 'it holds no sessions')
-    const rows = prepareReads(database)
-    return {
-      list: async () => rows.list(),
-      read: async (id, fromSequence = 1) => rows.read(id, fromSequence),
-      [Symbol.dispose]() {
-        if (database.isOpen) database.close()
-      },
-    }
-  } catch (thrown) {
-    database.close()
-    throw thrown
-  }
-}
-
-// --- the file -------------------------------------------------------------------------------------------------------
-
-/**
- * Sequence numbers live in the writer's memory, so a second writer would collide. The lock is a SQLite transaction that
- * stays open on a file beside the database: the system drops it when the process dies, however it dies.
- */
-function lockForWriting(path: string): DatabaseSync {
-  if (path === '' || path === ':memory:') {
-    throw new CodedError('CONFIG_INVALID', `session store: ${JSON.stringify(path)} is no file; use createMemoryStore`)
-  }
-  let lock: DatabaseSync | undefined
-  try {
-    createPrivately(`${path}.lock`)
-    lock = new DatabaseSync(`${path}.lock`, { timeout: 250 })
-    lock.exec('BEGIN EXCLUSIVE')
-    return lock
-  } catch (thrown) {
-    lock?.close()
-    const reason = isBusy(thrown)
-      ? 'another store is writing to it; stop that one, or use another path'
-      : `the lock file ${path}.lock cannot be opened: ${thrownMessage(thrown)}; the folder must exist and be writable`
-    throw new CodedError('CONFIG_INVALID', `session store ${path}: ${reason}`, { cause: thrown })
-  }
-}
-
-function openForWriting(path: string): DatabaseSync {
-  createPrivately(path)
-  const database = openDatabase(path, false)
-  try {
-    const state = checkHeader(database, path)
-    database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON')
-    if (state === 'empty') {
-      const stamp = `PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${SCHEMA_VERSION};`
-      database.exec(`BEGIN IMMEDIATE; ${TABLES} ${stamp} COMMIT`)
-    }
-    return database
-  } catch (thrown) {
-    database.close()
-    throw thrown
-  }
-}
-
-/**
- * Arguments and results are nobody else's business; SQLite gives its side files the mode of the database. An existing
- * file is not even opened: closing it would drop the locks that another store of this process holds on it.
- */
-function createPrivately(path: string): void {
-  try {
-    closeSync(openSync(path, 'wx', 0o600))
-  } catch {
-    // It exists, or it can't be made: SQLite is next and tells them apart.
-  }
-}
-
-function openDatabase(path: string, readOnly: boolean): DatabaseSync {
-  try {
-    return new DatabaseSync(path, { readOnly, timeout: BUSY_TIMEOUT_MS })
-  } catch (thrown) {
-    const hint = readOnly ? 'the file must exist and be readable' : 'the folder must exist and be writable'
-    throw new CodedError('CONFIG_INVALID', `session store ${path}: ${thrownMessage(thrown)}; ${hint}`, {
-      cause: thrown,
-    })
-  }
-}
-
-function checkHeader(database: DatabaseSync, path: string): 'empty' | 'ours' {
-  let applicationId: unknown
-  let version: unknown
-  let tables: unknown
-  try {
-    applicationId = database.prepare('PRAGMA application_id').get()?.['application_id']
-    version = database.prepare('PRAGMA user_version').get()?.['user_version']
-    tables = database.prepare('SELECT count(*) AS n FROM sqlite_schema').get()?.['n']
-  } catch (thrown) {
-    throw notOurs(path, thrownMessage(thrown), thrown)
-  }
-  if (applicationId === 0 && version === 0 && tables === 0) return 'empty'
-  if (applicationId !== APPLICATION_ID) throw notOurs(path, 'it belongs to another program')
-  if (version !== SCHEMA_VERSION) {
-    throw new CodedError(
-      'CONFIG_INVALID',
-      `session store ${path}: written with schema version ${String(version)}, this release reads version ${SCHEMA_VERSION}; use a newer release`,
-    )
-  }
-  return 'ours'
-}
-
-function notOurs(path: string, found: string, cause?: unknown): CodedError {
-  return new CodedError(
-    'CONFIG_INVALID',
-    `session store ${path}: not a session database: ${found}; choose another path`,
-    {
-      cause,
-    },
-  )
-}
-
-function isBusy(thrown: unknown): boolean {
-  return isRecord(thrown) && thrown['errcode'] === 5
-}
-
-// --- reading --------------------------------------------------------------------------------------------------------
-
-interface Reads {
-  find(id: SessionId): { readonly scope: string; readonly lastSequence: number } | undefined
-  list(): readonly SessionSummary[]
-  read(id: SessionId, fromSequence: number): readonly StoredEvent[]
-}
-
-function prepareReads(database: DatabaseSync): Reads {
-  const find = database.prepare(
-    'SELECT scope, (SELECT max(sequence) FROM events WHERE session = key) AS last FROM sessions WHERE id = ?',
-  )
-  const list = database.prepare(
-    'SELECT id, scope, opened_at_ms, (SELECT count(*) FROM events WHERE session = key) AS events FROM sessions ORDER BY key',
-  )
-  const select: StatementSync = database.prepare(
-    `SELECT sequence, version, at_ms, events.type AS type, body FROM events JOIN sessions ON key = session
-     WHERE id = ? AND sequence >= ? ORDER BY sequence`,
-  )
-  return {
-    find(id) {
-      const row = find.get(id)
-      return row && { scope: String(row['scope']), lastSequence: Number(row['last'] ?? 0) }
-    },
-    list: () =>
-      list.all().map((row) => ({
-        sessionId: toSessionId(String(row['id'])),
-        scope: String(row['scope']),
-        openedAtMs: Number(row['opened_at_ms']),
-        events: Number(row['events']),
-      })),
-    read: (id, fromSequence) => select.all(id, fromSequence).map((row) => rowToEvent(id, row)),
-  }
-}
-
-/** Rows are parsed like anything that comes from outside: the file may have been edited, or written by a newer release. */
-function rowToEvent(sessionId: SessionId, row: Readonly<Record<string, unknown>>): StoredEvent {
-  const envelope = { sessionId, sequence: row['sequence'], version: row['version'], atMs: row['at_ms'] }
-  const parsed = parseEvent(withBody(envelope, row['body']))
-  if (parsed.ok && parsed.event.type === row['type']) return parsed.event
-  const reason = parsed.ok
-    ? 'its type column and its body differ'
-    : parsed.problems.map(({ message }) => message).join('; ')
-  throw new CodedError('CONFIG_INVALID', `session ${sessionId}, event ${String(row['sequence'])}: ${reason}`)
-}
-
-function withBody(envelope: Readonly<Record<string, unknown>>, body: unknown): unknown {
-  try {
-    const parsed: unknown = JSON.parse(String(body))
-    return isRecord(parsed) ? { ...parsed, ...envelope } : undefined
-  } catch {
-    return undefined
-  }
 }

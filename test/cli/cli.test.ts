@@ -195,9 +195,11 @@ test('a server that does not start is a warning, and the others go on', async ()
   expect(run.code).toBe(0)
   expect(JSON.parse(run.out)).toMatchObject({ ok: true, result: ['entities', 'relations'] })
   expect(run.err).toContain(
-    'warning: MCP server "broken": it did not start: the program "no-such-program" was not found',
+    'warning: MCP server "broken" is left out, the others go on: it did not start: the program "no-such-program" was not found',
   )
-  expect(run.err).toContain('warning: server "unset": "url": environment variable NO_SUCH_URL is not set')
+  expect(run.err).toContain(
+    'warning: MCP server "unset" is left out, the others go on: "url": environment variable NO_SUCH_URL is not set',
+  )
   const tools = await cli(['tools', '--config', config])
   expect(tools.code).toBe(3)
   expect(tools.out).toContain('tools.memory.read_graph [read-only, idempotent]')

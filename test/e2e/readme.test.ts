@@ -39,6 +39,12 @@ function shell(line: string) {
   return exec('sh', ['-c', command], { cwd: folder, env: { ...process.env, PWD: folder } })
 }
 
+test('the README names the Node that the installed package needs', async () => {
+  const { engines } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8')) as { engines: { node: string } }
+  const oldest = /^>=(\d+)$/.exec(engines.node)?.[1]
+  expect(readme).toContain(`the package needs Node ${oldest} or newer`)
+})
+
 test('every block of code in the README is a kind that this test knows', () => {
   expect(blocks.length).toBeGreaterThan(6)
   for (const { language, kind, text } of blocks) {

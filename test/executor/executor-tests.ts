@@ -156,7 +156,7 @@ export function testExecutor(getExecutor: () => Executor): void {
       expect(ending).toMatchObject({
         kind: 'stopped',
         code: 'TIMEOUT',
-        message: expect.stringContaining('never (call 2)'),
+        message: 'the program used up its wallMs (300)',
         openCalls: [2],
       })
       expect(ending.calls.map(({ signal }) => signal.aborted)).toEqual([true, true])

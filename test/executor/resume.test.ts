@@ -44,6 +44,33 @@ describe('the loss of a child', () => {
     expect(ending.logs.map(({ text }) => text)).toEqual(['asks 1', 'asks 2', 'asks 3', 'asks 4'])
   }, 20_000)
 
+  test('does not repeat or disorder what is told of rejections', async () => {
+    const ending = await run(
+      executor,
+      `Promise.reject(new Error('first')); console.log('one')
+       await tools.kill({}); Promise.reject(new Error('second')); console.log('two')
+       await tools.kill({}); return 'done'`,
+      { tools: { kill: () => killAll() } },
+    )
+    expect(ending).toMatchObject({ kind: 'returned', resultJson: '"done"', usage: { resumes: 2 } })
+    expect(ending.notices.map(({ message }) => /Error: (\w+)/.exec(message)?.[1])).toEqual(['first', 'second'])
+    expect(ending.logs.map(({ text }) => text)).toEqual(['one', 'two'])
+  }, 20_000)
+
+  test('of a program that rejected and then needed a slice for itself alone is none', async () => {
+    const { run: other } = start(executor, `await new Promise((resolve) => setTimeout(resolve, 1_500)); return 1`)
+    const ending = await run(
+      executor,
+      `console.log('one'); Promise.reject(new Error('lost')); let n = 0
+       for (let i = 0; i < 6e8; i++) n += i % 7
+       console.log('two'); return n`,
+    )
+    expect(ending).toMatchObject({ kind: 'returned' })
+    expect(ending.logs.map(({ text }) => text)).toEqual(['one', 'two'])
+    expect(ending.notices.map(({ message }) => message)).toEqual([expect.stringContaining('Error: lost')])
+    await other.ending
+  }, 20_000)
+
   test('at the very moment of a delivery is survived too', async () => {
     const made: number[] = []
     const ending = await run(executor, `for (let n = 0; n < 5; n++) await tools.count({ n }); return 'done'`, {

@@ -51,4 +51,23 @@ describe('the wall clock of a run', () => {
     vi.advanceTimersByTime(10_000)
     expect(onOut).not.toHaveBeenCalled()
   })
+
+  test('can be shortened, and what is paused stays paused', () => {
+    const onOut = vi.fn()
+    const clock = new WallClock(10_000, onOut)
+    const pause = clock.pause()
+    clock.shorten(500)
+    clock.shorten(2_000)
+    vi.advanceTimersByTime(5_000)
+    expect(onOut).not.toHaveBeenCalled()
+    pause[Symbol.dispose]()
+    vi.advanceTimersByTime(499)
+    expect(onOut).not.toHaveBeenCalled()
+    vi.advanceTimersByTime(1)
+    expect(onOut).toHaveBeenCalledTimes(1)
+    // One that is out stays out.
+    clock.shorten(100)
+    vi.advanceTimersByTime(1_000)
+    expect(onOut).toHaveBeenCalledTimes(1)
+  })
 })

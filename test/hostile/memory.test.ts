@@ -29,9 +29,8 @@ describe('a program that fills memory ends with its own code, and others go on',
     ['D12 Intl segments', `const list = []; for (;;) list.push(new Intl.Segmenter('en').segment('a b'.repeat(1000)))`],
     ['D04 calls that wait', `for (;;) tools.never({ a: 'x'.repeat(1000) })`],
   ])('%s', async (_name, program) => {
-    const { code, message, progress } = await bench.attack(program)
+    const { code, message } = await bench.attack(program)
     expect([code, message]).toEqual(['MEMORY_LIMIT', expect.stringContaining('memoryMb')])
-    expect(progress).toBeGreaterThan(0)
   })
 
   // V8 refuses the allocation, and the program could go on; or the collector is too late, and it cannot.
@@ -80,7 +79,7 @@ describe('a program that fills memory ends with its own code, and others go on',
   ])('%s: time or memory runs out first, or the allocation is refused', async (_name, program) => {
     const { code, progress } = await bench.attack(program)
     expect(['TIMEOUT', 'MEMORY_LIMIT', 'PROGRAM_ERROR']).toContain(code)
-    expect(progress).toBeGreaterThan(0)
+    if (code === 'TIMEOUT') expect(progress).toBeGreaterThan(0)
   })
 
   test('D13 weak references and finalizers are not there at all', async () => {

@@ -56,7 +56,7 @@ test.each([
 ])('%s, %s: killed from outside within the grace', async (_reference, _name, program) => {
   const { code, progress } = await bench.attack(program, { limits: { cpuMs: 500 } })
   expect(['TIMEOUT', 'MEMORY_LIMIT', 'PROGRAM_ERROR']).toContain(code)
-  expect(progress).toBeGreaterThan(0)
+  if (code === 'TIMEOUT') expect(progress).toBeGreaterThan(0)
 })
 
 test('laverdet/isolated-vm#273: detached promises neither outlive the run nor fail a later one', async () => {

@@ -31,7 +31,8 @@ describe('a built-in that no time-out reaches is killed from outside, and others
     expect(codes).toContain(code)
     expect(message.length).toBeGreaterThan(20)
     expect(calls.length).toBeLessThanOrEqual(1)
-    expect(progress).toBeGreaterThan(0)
+    // What takes memory at once is over with its first child; what takes time is moved away from the others.
+    if (code === 'TIMEOUT') expect(progress).toBeGreaterThan(0)
   })
 })
 

@@ -1,7 +1,7 @@
 /**
  * Threat-model rows B14, I02 and wall 3: both ends of the wire, fed with frames that were changed, doubled, reordered,
  * cut, too large or too deep. The host never crashes, hangs or gives one run what belongs to another; the child answers
- * or exits. The seed is fixed; `FUZZ_SEED` and `FUZZ_SCALE` look elsewhere and for longer.
+ * or exits. This file is long because both ends are counted together. The seed is fixed; `FUZZ_SEED` and `FUZZ_SCALE` look elsewhere and for longer.
  */
 import { spawn, type ChildProcess } from 'node:child_process'
 import { createRequire } from 'node:module'

@@ -100,6 +100,7 @@ test('an unset variable is one problem that names server, field and variable, an
   expect(problems).toHaveLength(2)
   expect(problems[0]).toEqual({
     server: 'bad',
+    isLeftOut: true,
     message:
       '"headers.Authorization": environment variable GITHUB_TOKEN is not set; set it, or write ${GITHUB_TOKEN:-default}',
   })

@@ -3,6 +3,8 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { afterAll, expect, test, vi } from 'vitest'
 import type { Json, JsonObject } from '../../src/data/json.ts'
+import { readMcpConfig } from '../../src/importers/mcp-config.ts'
+import { INHERITED_VARIABLES } from '../../src/importers/server-environment.ts'
 import { connectMcpServers, type McpConnections, type McpOptions } from '../../src/importers/mcp.ts'
 import type { ServerEntry, StdioServerEntry } from '../../src/importers/server-entry.ts'
 import { recordExecution } from '../support/execution.ts'
@@ -143,11 +145,78 @@ test('servers that do not start are one problem each, with their last words and 
     'ended before it answered "initialize"; it last wrote:\nstarting with token [hidden]\ncannot open the database',
   )
   expect(messages.get('refuses')).toContain('set API_KEY first')
-  expect(messages.get('silent')).toContain('no answer to "initialize" within 300 ms')
+  expect(messages.get('silent')).toContain('no answer to "initialize" within')
   expect(messages.get('missing')).toContain('the program "no-such-program-xyz" was not found')
   expect(messages.get('shell words')).toContain('arguments belong into "args"')
   expect(messages.get('nowhere')).toContain('its "cwd" does not exist')
   expect(JSON.stringify(connections.problems)).not.toMatch(/tok-123456|\\u001b|\\u0007/)
+})
+
+test('a server that says nothing in time is shown with its last words, and expanded secrets stay hidden', async () => {
+  const { servers } = readMcpConfig(
+    JSON.stringify({
+      mcpServers: {
+        quiet: {
+          command: NODE,
+          args: ['test/support/servers/odd-server.ts', 'silent', join(folder, 'quiet'), '--token=${TOKEN}'],
+          connectTimeoutMs: 1_500,
+        },
+      },
+    }),
+    { env: { TOKEN: 'tok-987654' }, workspaceFolder: process.cwd() },
+  )
+  await using connections = await connect(servers)
+  expect(connections.problems).toEqual([
+    {
+      server: 'quiet',
+      isLeftOut: true,
+      message: expect.stringContaining('it last wrote:\nfetching with --token=[hidden]') as string,
+    },
+  ])
+})
+
+test('of many last words the last ones are shown', async () => {
+  await using connections = await connect([odd('chatty')])
+  expect(connections.problems[0]?.message).toMatch(/it last wrote:\n…[^]*the last word$/)
+})
+
+test('a server gets what it needs to reach the network from here, and no secrets of ours', async () => {
+  const entry = odd('environment', { env: { OWN: 'x' } })
+  const set = {
+    NODE_EXTRA_CA_CERTS: '/dev/null',
+    SSL_CERT_FILE: '/ca.pem',
+    HTTPS_PROXY: 'http://proxy.example.test:3128',
+    no_proxy: 'localhost',
+    npm_config_registry: 'https://npm.example.test/',
+    NPM_CONFIG_CAFILE: '/ca.pem',
+    npm_config__auth: 'c2VjcmV0',
+    'npm_config_//npm.example.test/:_authToken': 'npm-secret',
+    MY_API_KEY: 'sk-secret',
+  }
+  for (const [name, value] of Object.entries(set)) vi.stubEnv(name, value)
+  try {
+    await using connections = await connect([entry])
+    expect(connections.problems).toEqual([])
+  } finally {
+    vi.unstubAllEnvs()
+  }
+  const environment = notesOf(entry)[1]?.environment
+  expect(environment).toMatchObject({
+    OWN: 'x',
+    NODE_EXTRA_CA_CERTS: '/dev/null',
+    SSL_CERT_FILE: '/ca.pem',
+    HTTPS_PROXY: 'http://proxy.example.test:3128',
+    no_proxy: 'localhost',
+    npm_config_registry: 'https://npm.example.test/',
+    NPM_CONFIG_CAFILE: '/ca.pem',
+  })
+  expect(JSON.stringify(environment)).not.toContain('secret')
+  expect(JSON.stringify(environment)).not.toContain('c2VjcmV0')
+})
+
+test('every variable that a server inherits is named in the documentation', () => {
+  const page = readFileSync('docs/mcp.md', 'utf8')
+  expect(INHERITED_VARIABLES.filter((name) => !page.includes(`\`${name}\``))).toEqual([])
 })
 
 test('a catalog with terrible schemas and names loses what is terrible and nothing else', async () => {

@@ -1,6 +1,7 @@
 import { expect, test, vi } from 'vitest'
 import type { JsonObject } from '../../src/data/json.ts'
 import { readMockTools, toolFromCorpus } from '../../src/importers/mock-tools.ts'
+import { ToolRegistry } from '../../src/registry/registry.ts'
 import { recordExecution } from '../support/execution.ts'
 
 function mocked(mock: unknown, extra: object = {}) {
@@ -82,19 +83,34 @@ test('a file may be an array, an object with tools, or a case of the corpus, and
 })
 
 test.each([
-  ['[{"name": "t", "mock": {}}]', 'tools[0].mock must have exactly one of'],
-  ['[{"name": "t", "mock": {"echo": true, "never": true}}]', 'exactly one of'],
-  ['[{"name": "t", "mock": {"sequence": []}}]', 'tools[0].mock.sequence must be'],
+  ['{"name": "t", "mock": {}}', 'tools[1].mock must have exactly one of'],
+  ['{"name": "t", "mock": {"echo": true, "never": true}}', 'exactly one of'],
+  ['{"name": "t", "mock": {"sequence": []}}', 'tools[1].mock.sequence must be'],
   [
-    '[{"name": "t", "mock": {"byArg": {"arg": "a", "cases": {"x": {"throws": 1}}}}}]',
+    '{"name": "t", "mock": {"byArg": {"arg": "a", "cases": {"x": {"throws": 1}}}}}',
     'mock.byArg.cases.x.throws must be a text',
   ],
-  ['[{"name": "t", "mock": {"generate": {"count": 1e9, "item": 1}}}]', 'mock.generate must be'],
-  ['[{"name": "t", "mock": {"returnsText": "abcdefgh", "repeat": 1000000000}}]', 'repeat'],
-  ['[{"mock": {"echo": true}}]', 'tools[0] has no "name"'],
+  ['{"name": "t", "mock": {"generate": {"count": 1e9, "item": 1}}}', 'mock.generate must be'],
+  ['{"name": "t", "mock": {"returnsText": "abcdefgh", "repeat": 1000000000}}', 'repeat'],
+  ['{"mock": {"echo": true}}', 'tools[1] has no "name"'],
+  ['7', 'tools[1] has no "name"'],
+  ['{"name": "white space", "mock": {"echo": true}}', 'tools[1]: the name "white space" must consist of'],
+  ['{"name": "", "mock": {"echo": true}}', 'tools[1]: the name "" must be 1–128 characters'],
+  ['{"name": "run_code", "mock": {"echo": true}}', 'tools[1]: the name "run_code" is taken'],
+  ['{"name": "good", "mock": {"echo": true}}', 'tools[1]: there is a tool "good" already'],
+])('one wrong tool is a problem that says where, and the others stay: %s', (tool, part) => {
+  const { tools, problems } = readMockTools(`[{"name": "good", "mock": {"returns": 1}}, ${tool}, {"name": "late"}]`)
+  expect(tools.map(({ name }) => name)).toEqual(['good', 'late'])
+  expect(problems).toEqual([expect.stringContaining(part)])
+  const registry = new ToolRegistry()
+  expect(() => registry.registerAll(tools)).not.toThrow()
+})
+
+test.each([
   ['{"cases": []}', 'give one of its "cases"'],
   ['[{"name": "t", "mock": {"echo": true}]', 'this is not JSON'],
-])('a wrong mock file is one error that says where: %s', (source, part) => {
+  ['{"name": "t"}', 'must be an array of tools'],
+])('a file that is no list of tools is one error: %s', (source, part) => {
   expect(() => readMockTools(source)).toThrow(
     expect.objectContaining({ code: 'CONFIG_INVALID', message: expect.stringContaining(part) as string }),
   )

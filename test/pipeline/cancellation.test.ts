@@ -285,3 +285,74 @@ test('a post-policy that hangs on a failure is not waited for beyond the drain t
   expect(textOf(await pending)).toContain('broken')
   expect(abortListeners(caller.signal)).toBe(0)
 })
+
+describe('children that are open together', () => {
+  async function openChildren(count: number, signalOf: (exec: Execution) => AbortSignal | undefined) {
+    const rig = createRig()
+    const caller = new AbortController()
+    const children: Promise<Outcome>[] = []
+    let finish: () => void = () => {}
+    rig.registry.registerAll([
+      tool({
+        name: 'leaf',
+        execute: (_args, { signal }) =>
+          new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason))),
+      }),
+      tool({
+        name: 'composite',
+        execute: async (_args, exec) => {
+          for (let n = 0; n < count; n++) {
+            const signal = signalOf(exec)
+            const overrides = { entry: 'program', parent: exec.token, ...(signal !== undefined && { signal }) } as const
+            children.push(rig.call('leaf', {}, overrides))
+          }
+          await new Promise<void>((resolve) => (finish = resolve))
+          return 'went on without them'
+        },
+      }),
+    ])
+    const parent = rig.call('composite', {}, { signal: caller.signal })
+    await settle()
+    return { caller, children, parent, finish: () => finish() }
+  }
+
+  test('put one listener on the signal that they were all given, and take it away', async () => {
+    const shared = new AbortController()
+    const { caller, children, parent, finish } = await openChildren(50, () => shared.signal)
+    expect(abortListeners(shared.signal)).toBe(1)
+    shared.abort()
+    expect((await Promise.all(children)).map(codeOf)).toEqual(children.map(() => 'ABORTED'))
+    finish()
+    expect(codeOf(await parent)).toBeUndefined()
+    expect([abortListeners(shared.signal), abortListeners(caller.signal)]).toEqual([0, 0])
+  })
+
+  test('hear their caller even when their parent has ended before them', async () => {
+    for (const signalOf of [(exec: Execution) => exec.signal, () => undefined]) {
+      const { caller, children, parent, finish } = await openChildren(3, signalOf)
+      finish()
+      expect(codeOf(await parent)).toBeUndefined()
+      caller.abort()
+      expect((await Promise.all(children)).map(codeOf)).toEqual(['ABORTED', 'ABORTED', 'ABORTED'])
+      expect(abortListeners(caller.signal)).toBe(0)
+    }
+  })
+
+  test('have a signal each', async () => {
+    const rig = createRig()
+    const signals: AbortSignal[] = []
+    rig.registry.registerAll([
+      tool({ name: 'leaf', execute: async (_args, { signal }) => (await settle(), signals.push(signal)) }),
+      tool({
+        name: 'composite',
+        execute: async (_args, { token, signal }) => {
+          const child = () => rig.call('leaf', {}, { entry: 'program', parent: token, signal })
+          await Promise.all([child(), child()])
+          return 'done'
+        },
+      }),
+    ])
+    await rig.call('composite', {}, { signal: new AbortController().signal })
+    expect(new Set(signals).size).toBe(2)
+  })
+})

@@ -227,6 +227,35 @@ describe('arguments', () => {
     rig.registry.register(tool({ name: 't' }))
     await rig.call('t', {}, { arguments: { raw: '{"a": "\\ud800"}' } })
     expect(rig.observed[0]?.report.diagnostics).toMatchObject([{ code: 'ARGUMENTS_NOTE' }])
+    expect(rig.diagnostics).toMatchObject([
+      {
+        code: 'ARGUMENTS_NOTE',
+        callId: rig.observed[0]?.call.callId,
+        message: expect.stringContaining('/a') as string,
+      },
+    ])
+  })
+
+  test.each<[string, object, string]>([
+    ['no entry', { entry: undefined }, '"entry" must be "model", "program" or "host"; got undefined'],
+    ['another entry', { entry: 'root' }, 'got "root"'],
+    ['no arguments', { arguments: undefined }, '"arguments" must be { raw: string } or { value }'],
+    ['raw arguments that are no text', { arguments: { raw: 7 } }, '"arguments" must be'],
+    ['no scope', { scope: undefined }, '"scope" must be a string'],
+    ['no name', { name: 7 }, '"name" must be a string'],
+  ])('a request that JavaScript got wrong is refused with what is wrong in it: %s', async (_name, wrong, message) => {
+    const rig = createRig()
+    rig.registry.register(tool({ name: 't' }))
+    const request = { name: 't', arguments: { value: {} }, scope: 'global', entry: 'host', ...wrong }
+    const outcome = await rig.runtime.execute(request as never)
+    expect(outcome).toMatchObject({
+      isError: true,
+      error: { code: 'INVALID_ARGS', phase: 'lookup', message: expect.stringContaining(message) as string },
+    })
+    expect(await rig.runtime.execute(undefined as never)).toMatchObject({
+      isError: true,
+      error: { code: 'INVALID_ARGS' },
+    })
   })
 })
 
@@ -270,6 +299,26 @@ describe('modes and names', () => {
     const outcome = await rig.call('listIssue')
     expect(textOf(outcome)).toContain('Did you mean "list_issues"?')
     expect(textOf(outcome)).not.toContain('weather')
+  })
+
+  test('in code mode an unknown name leads a model to run_code, with the nearest tools as a program calls them', async () => {
+    const rig = createRig({ mode: 'code' })
+    rig.registry.registerAll([
+      tool({ name: 'github.list_issues', namespace: 'github' }),
+      tool({ name: 'odd-name' }),
+      tool({ name: 'direct', tier: 'native' }),
+    ])
+    rig.registry.installRunCode(tool({ name: RUN_CODE }))
+    const near = textOf(await rig.call('github.listIssue'))
+    expect(near).toContain('Did you mean tools.github.list_issues? Call run_code with a program that calls it.')
+    expect(textOf(await rig.call('od-name'))).toContain('tools["odd-name"]')
+    expect(textOf(await rig.call('drect'))).toContain('Did you mean "direct"?')
+    const far = textOf(await rig.call('zzzzzzzz'))
+    expect(far).toContain('call run_code with a program; its description lists')
+    expect(far).not.toContain('No tools are available')
+    expect(textOf(await rig.call('od-name', {}, { entry: 'host' }))).toContain('Did you mean "odd-name"?')
+    expect(textOf(await rig.call('od-name', {}, { entry: 'program' }))).toContain('Did you mean "odd-name"?')
+    expect(textOf(await rig.call('drect', {}, { entry: 'program' }))).not.toContain('Did you mean')
   })
 
   test('a hidden tool looks unknown to the model, and only the owner hears of the restriction', async () => {

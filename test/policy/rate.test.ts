@@ -34,6 +34,18 @@ describe('calls in a time', () => {
     expect(codeOf(await rig.call('t'))).toBe('POLICY_DENIED')
   })
 
+  test('are let in as the window moves, however many it holds', async () => {
+    const rig = createRig()
+    rig.registry.register(tool({ name: 't' }))
+    rig.runtime.use(createRatePolicy({ clock: rig.clock, rules: [{ tools: 't', maxCalls: 5, perMs: 50 }] }))
+    const allowed: number[] = []
+    for (let ms = 0; ms < 200; ms += 2) {
+      if (codeOf(await rig.call('t')) === undefined) allowed.push(ms)
+      await rig.clock.advance(2)
+    }
+    expect(allowed).toEqual([0, 2, 4, 6, 8, 50, 52, 54, 56, 58, 100, 102, 104, 106, 108, 150, 152, 154, 156, 158])
+  })
+
   test('a call that one rule denies uses up nothing of another', async () => {
     const rig = createRig()
     rig.registry.registerAll([tool({ name: 'a' }), tool({ name: 'b' })])

@@ -49,7 +49,7 @@ describe('how a program ends', () => {
     [
       'an error whose message throws',
       `const e = new Error(); Object.defineProperty(e, 'message', { get() { throw 1 } }); throw e`,
-      { name: 'Error', message: '' },
+      { name: 'Error', message: 'the program threw an error that cannot be read' },
     ],
     ['a revoked proxy', `const { proxy, revoke } = Proxy.revocable({}, {}); revoke(); throw proxy`, { name: 'Error' }],
   ])('thrown: %s', async (_name, source, expected) => {
@@ -90,7 +90,10 @@ describe('how a program ends', () => {
     expect((await host.start(7001, body)).state).toEqual({ s: 'returned', json: '1' })
     const after = await host.deliver(7001, body.startTimeMs, [{ t: 'ok', n: 1, json: 'null' }])
     expect(after.state).toEqual({ s: 'returned' })
-    expect(after.events).toMatchObject([{ e: 'log', text: 'late' }])
+    expect(after.events).toMatchObject([
+      { e: 'log', text: 'late' },
+      { e: 'notice', code: 'REJECTION_UNHANDLED' },
+    ])
     host.discard(7001)
   })
 })

@@ -139,7 +139,7 @@ describe('arguments', () => {
     ],
     [
       'tools.send_message(null)',
-      'tools.send_message takes one object of arguments; got null. Write tools.send_message({ … }) with its properties by name',
+      'tools.send_message takes one object of arguments; got null. Write tools.send_message(), or tools.send_message({ … }) with its properties by name',
     ],
   ])('%s is refused with the call that was meant', async (source, message) => {
     const done = await run(`try { await ${source} } catch (e) { return { ...e, name: e.name, message: e.message } }`)

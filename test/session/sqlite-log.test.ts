@@ -1,5 +1,14 @@
 import { spawn } from 'node:child_process'
-import { copyFileSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import {
+  copyFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { once } from 'node:events'
@@ -123,6 +132,50 @@ test('a commit that fails rejects the flush, keeps the events, and a later flush
   expect(await reader.read(a)).toHaveLength(2)
 })
 
+test('sessions that were opened while commits failed come in whole, in order, beside one another', async () => {
+  await using store = createSqliteStore({ path, now })
+  const other = new DatabaseSync(path)
+  other.exec(
+    `CREATE TRIGGER full BEFORE INSERT ON events WHEN NEW.sequence = 30 BEGIN SELECT RAISE(ABORT, 'full'); END`,
+  )
+  const logs = ['s1', 's2', 's3'].map((id) => store.open(sessionId(id), 'agent'))
+  for (let n = 1; n <= 40; n++) for (const log of logs) log.append(call(`call-${n}`))
+  await expect(logs[0]?.flush()).rejects.toThrow(/full/)
+  other.exec('DROP TRIGGER full')
+  other.exec(`INSERT INTO sessions (id, scope, opened_at_ms) VALUES ('taken in between', 'agent', 1)`)
+  other.close()
+  const late = store.open(sessionId('s4'), 'agent')
+  late.append(call('call-1'))
+  await late.flush()
+  using reader = openSqliteReader(path)
+  for (const log of [...logs, late]) {
+    expect(await reader.read(log.sessionId)).toEqual(log.events())
+    expect(log.events(2)).toHaveLength(log === late ? 1 : 40)
+  }
+})
+
+test('what is asked for from a sequence on is the same before, across and after a commit', async () => {
+  await using store = createSqliteStore({ path, now })
+  const log = store.open(a, 'agent')
+  for (let n = 0; n < 5; n++) log.append(call(`call-${n}`))
+  await log.flush()
+  for (let n = 5; n < 9; n++) log.append(call(`call-${n}`))
+  const seen = () => [1, 4, 6, 7, 9, 10, 11, 50].map((from) => log.events(from).map(({ sequence }) => sequence))
+  const before = seen()
+  expect(before.map((sequences) => [sequences[0], sequences.length])).toEqual([
+    [1, 10],
+    [4, 7],
+    [6, 5],
+    [7, 4],
+    [9, 2],
+    [10, 1],
+    [undefined, 0],
+    [undefined, 0],
+  ])
+  await log.flush()
+  expect(seen()).toEqual(before)
+})
+
 test('disposal with a commit that fails says so, and frees the file', async () => {
   const store = createSqliteStore({ path, now })
   const log = store.open(a, 'agent')
@@ -141,20 +194,96 @@ test('an event that has no JSON form is refused at once and leaves no gap', asyn
   expect(log.append(call('call-1')).sequence).toBe(2)
 })
 
+test('after a clean end only the database is left, and a reader adds nothing to it', async () => {
+  {
+    await using store = createSqliteStore({ path, now })
+    store.open(a, 'agent').append(call('call-1'))
+  }
+  expect(readdirSync(folder)).toEqual(['log.db'])
+  using reader = openSqliteReader(path)
+  expect(await reader.read(a)).toHaveLength(2)
+  expect(readdirSync(folder)).toEqual(['log.db'])
+})
+
+test('a reader that was opened between two writers sees what the second one flushes', async () => {
+  await createSqliteStore({ path, now })[Symbol.asyncDispose]()
+  using reader = openSqliteReader(path)
+  expect(await reader.list()).toEqual([])
+  {
+    await using store = createSqliteStore({ path, now })
+    const log = store.open(a, 'agent')
+    await log.flush()
+    expect(await reader.read(a)).toHaveLength(1)
+    log.append(call('call-1'))
+    await log.flush()
+    expect(await reader.read(a)).toHaveLength(2)
+  }
+  expect(await reader.list()).toHaveLength(1)
+})
+
+test('the lock of a writer that was killed is taken over, and gone after a clean end', async () => {
+  writeFileSync(`${path}.lock`, '')
+  {
+    await using _store = createSqliteStore({ path, now })
+    expect(refusal(() => createSqliteStore({ path, now }))).toMatch(/another store is writing to it/)
+    expect(readdirSync(folder)).toContain('log.db.lock')
+  }
+  expect(readdirSync(folder)).toEqual(['log.db'])
+})
+
+test('of writers in other processes that come while one ends, never two hold the file', async () => {
+  const script = `
+    const { createSqliteStore } = await import(${JSON.stringify(join(import.meta.dirname, '../../src/session/sqlite-log.ts'))})
+    const { mkdirSync, rmdirSync } = await import('node:fs')
+    let had = 0
+    for (let n = 0; n < 40; n++) {
+      let store
+      try { store = createSqliteStore({ path: ${JSON.stringify(path)}, now: () => 1 }) } catch { continue }
+      had++
+      mkdirSync(${JSON.stringify(join(folder, 'held'))}) // Throws when another one holds it.
+      await new Promise((resolve) => setTimeout(resolve, 1))
+      rmdirSync(${JSON.stringify(join(folder, 'held'))})
+      await store[Symbol.asyncDispose]()
+    }
+    if (had === 0) process.exit(9)`
+  const node = join(import.meta.dirname, '..', '..', 'node_modules', '.bin', 'node')
+  const codes = await Promise.all(
+    [1, 2, 3].map(async () => {
+      const child = spawn(node, ['--input-type=module', '-e', script], { stdio: ['ignore', 'ignore', 'pipe'] })
+      let err = ''
+      child.stderr.on('data', (chunk: Buffer) => (err += chunk.toString()))
+      const [code] = await once(child, 'close')
+      return code === 0 ? 'fine' : err
+    }),
+  )
+  expect(codes).toEqual(['fine', 'fine', 'fine'])
+  expect(readdirSync(folder)).toEqual(['log.db'])
+}, 30_000)
+
 test('files that are no session database are refused with what was found', () => {
   writeFileSync(join(folder, 'text'), 'not a database, by any measure. '.repeat(200))
   const foreign = new DatabaseSync(join(folder, 'foreign'))
   foreign.exec('CREATE TABLE recipes (name TEXT)')
   foreign.close()
   new DatabaseSync(join(folder, 'empty')).close()
+  mkdirSync(join(folder, 'directory'))
+  writeFileSync(join(folder, 'cut'), readFileSync(join(folder, 'foreign')).subarray(0, 4_096))
   const cases: readonly [string, RegExp][] = [
     ['text', /text: not a session database: file is not a database; choose another path/],
     ['foreign', /foreign: not a session database: it belongs to another program/],
     ['no/folder', /the folder must exist and be writable/],
+    ['directory', /directory: is a directory; give the path of a file/],
+    [
+      'cut',
+      /cut: the file is damaged \(database disk image is malformed\); restore it from a copy, or use another path/,
+    ],
   ]
   for (const [name, message] of cases) {
     expect(refusal(() => createSqliteStore({ path: join(folder, name), now }))).toMatch(message)
+    if (name !== 'no/folder') expect(refusal(() => openSqliteReader(join(folder, name)))).toMatch(message)
   }
+  // None of them has got company by being looked at.
+  expect(readdirSync(folder).toSorted()).toEqual(['cut', 'directory', 'empty', 'foreign', 'text'])
   expect(refusal(() => createSqliteStore({ path: ':memory:', now }))).toMatch(/use createMemoryStore/)
   expect(refusal(() => openSqliteReader(join(folder, 'none')))).toMatch(/the file must exist and be readable/)
   expect(refusal(() => openSqliteReader(join(folder, 'empty')))).toMatch(/it holds no sessions/)
@@ -170,6 +299,59 @@ test('a database of a later schema is refused by writer and reader', async () =>
   const message = /written with schema version 99, this release reads version 1; use a newer release/
   expect(refusal(() => createSqliteStore({ path, now }))).toMatch(message)
   expect(refusal(() => openSqliteReader(path))).toMatch(message)
+})
+
+async function writeMany(): Promise<void> {
+  await using store = createSqliteStore({ path, now })
+  const log = store.open(a, 'agent')
+  for (let n = 0; n < 500; n++) log.append(call(`call-${n}-${'x'.repeat(500)}`))
+}
+
+test('a database that is damaged inside is one coded failure that says so, for writer and reader', async () => {
+  await writeMany()
+  const bytes = readFileSync(path)
+  writeFileSync(path, Buffer.concat([bytes.subarray(0, 4_096), Buffer.alloc(bytes.length - 4_096, 0x5a)]))
+  const damaged = {
+    code: 'CONFIG_INVALID',
+    message: expect.stringMatching(/^session store .*: the file is damaged \(/),
+  }
+  {
+    await using store = createSqliteStore({ path, now })
+    expect(() => store.open(a, 'agent')).toThrow(expect.objectContaining(damaged))
+    await expect(store.list()).rejects.toMatchObject(damaged)
+  }
+  using reader = openSqliteReader(path)
+  await expect(reader.read(a)).rejects.toMatchObject(damaged)
+})
+
+test('a database that another program has locked is one coded failure, and the waiting for it is not repeated', async () => {
+  await using store = createSqliteStore({ path, now })
+  const log = store.open(a, 'agent')
+  await log.flush()
+  const other = new DatabaseSync(path)
+  other.exec('BEGIN IMMEDIATE')
+  log.append(call('call-1'))
+  const locked = {
+    code: 'CONFIG_INVALID',
+    message: expect.stringMatching(/: events are not written: another program has locked it \(database is locked\)/),
+  }
+  await expect(log.flush()).rejects.toMatchObject(locked)
+  // Twenty times the wait would be longer than this test may take.
+  for (let n = 0; n < 20; n++) await expect(log.flush()).rejects.toMatchObject(locked)
+  other.exec('ROLLBACK')
+  other.close()
+  await log.flush()
+})
+
+test('a database that is locked when a store or a reader comes is refused with the cause', async () => {
+  await createSqliteStore({ path, now })[Symbol.asyncDispose]()
+  const other = new DatabaseSync(path)
+  other.exec('PRAGMA journal_mode = DELETE; BEGIN EXCLUSIVE')
+  expect(refusal(() => createSqliteStore({ path, now }))).toMatch(
+    /another program has locked it \(database is locked\)/,
+  )
+  other.close()
+  expect(readdirSync(folder)).toEqual(['log.db'])
 })
 
 test.each([

@@ -26,6 +26,8 @@ export type Answer = { readonly ok: unknown } | { readonly err: unknown } | unde
 export interface Script {
   readonly bindings?: StartBody['bindings']
   readonly limits?: Partial<StartBody['limits']>
+  /** The source is compiled already; with the way back from its places. */
+  readonly places?: NonNullable<StartBody['places']>
   readonly seed?: string
   readonly startTimeMs?: number
   readonly sliceMs?: number
@@ -73,7 +75,8 @@ export function program(source: string): string {
 
 export function startBody(source: string, script: Script = {}): StartBody {
   return {
-    code: program(source),
+    code: script.places === undefined ? program(source) : source,
+    ...(script.places !== undefined && { places: script.places }),
     bindings: script.bindings ?? [],
     limits: {
       memoryMb: 64,

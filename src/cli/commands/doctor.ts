@@ -106,32 +106,46 @@ async function checkConfig(path: string, io: Io): Promise<readonly Check[]> {
   try {
     const config = readMcpConfig(path, { env: io.env, workspaceFolder: io.cwd })
     await using connections = await connectMcpServers(config.servers, { clientVersion: VERSION })
-    const described = config.problems.map(({ server, message }) => ({
+    const described = config.problems.map(({ server, message, isLeftOut }) => ({
       name: server === undefined ? 'config note' : `server ${server}`,
-      ok: server === undefined,
+      ok: isLeftOut !== true,
       detail: message,
     }))
     const started = connections.servers.map((status) => {
       const told = connections.problems.filter(({ server }) => server === status.name).map(({ message }) => message)
-      const tools = `${status.tools} tools${status.server === undefined ? '' : ` (${status.server.name} ${status.server.version})`}`
+      const tools = `${counted(status.tools, 'tool')}${status.server === undefined ? '' : ` (${status.server.name} ${status.server.version})`}`
       return {
         name: `server ${status.name}`,
         ok: status.started,
         detail: [...(status.started ? [tools] : []), ...told].join('; '),
       }
     })
-    return [{ name: 'config', ok: true, detail: `${path}: ${config.servers.length} servers` }, ...described, ...started]
+    return [
+      { name: 'config', ok: true, detail: `${path}: ${counted(config.servers.length, 'server')}` },
+      ...described,
+      ...started,
+    ]
   } catch (thrown) {
     if (!(thrown instanceof CodedError)) throw thrown
     return [{ name: 'config', ok: false, detail: thrown.message }]
   }
 }
 
+function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`
+}
+
 function writeChecks(io: Io, checks: readonly Check[]): void {
   const { dim, green, red, yellow } = paletteFor(io.stdout, io.env)
   const width = Math.min(32, Math.max(...checks.map(({ name }) => name.length)))
   const lines = checks.map(({ name, ok, detail, advice }) => {
-    const word = ok ? green('OK     ') : name.startsWith('wall') ? yellow('missing') : red('MISSING')
+    // What is configured is there, and does not work; what a run needs beside that is missing.
+    const isConfigured = name === 'config' || name.startsWith('server ')
+    const word = ok
+      ? green('OK     ')
+      : name.startsWith('wall')
+        ? yellow('missing')
+        : red(isConfigured ? 'FAILED ' : 'MISSING')
     const text = safe(detail).replaceAll('\n', `\n${' '.repeat(width + 10)}`)
     return `${word} ${safe(name).padEnd(width)} ${dim(text)}${advice === undefined ? '' : `\n${' '.repeat(8)}→ ${advice}`}`
   })

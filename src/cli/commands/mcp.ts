@@ -1,7 +1,7 @@
-import { StdioServerTransport } from '@modelcontextprotocol/server/stdio'
 import { createEngine } from '../../engine.ts'
 import type { Mode } from '../../registry/scope.ts'
 import { serveMcp } from '../../service/mcp/server.ts'
+import { StdioTransport } from '../../service/mcp/stdio-transport.ts'
 import { EXIT } from '../exit-codes.ts'
 import { watchInterrupt } from '../interrupt.ts'
 import { warn, type Io } from '../io.ts'
@@ -14,13 +14,13 @@ export interface McpCommandOptions extends SourceOptions {
   readonly requireConfinement?: 'none' | 'basic' | 'strong'
 }
 
-/** Serves MCP over stdio until the client closes its end. stdout belongs to the protocol; everything else goes to stderr. */
+/**
+ * Serves MCP over stdio until the client closes its end; what it asked for before is finished and answered first. stdout
+ * belongs to the protocol; everything else goes to stderr.
+ */
 export async function mcpCommand(options: McpCommandOptions, io: Io): Promise<number> {
   using interrupt = watchInterrupt()
   const sources = readSources(options, io)
-  const { promise: ended, resolve: end } = Promise.withResolvers<void>()
-  io.stdin.once('end', end)
-  io.stdin.once('close', end)
   await using engine = await interrupt.race(
     createEngine({
       tools: sources.tools,
@@ -31,15 +31,18 @@ export async function mcpCommand(options: McpCommandOptions, io: Io): Promise<nu
       onProblem: (problem) => warnProblem(io, problem),
     }),
   )
-  await using _serving = serveMcp(engine, new StdioServerTransport(io.stdin, io.stdout), {
-    version: VERSION,
+  const transport = new StdioTransport(io.stdin, io.stdout, {
+    finishMs: engine.limits.wallMs + engine.limits.drainMs,
     onProblem: (message) => warn(io, message),
   })
+  await using _serving = serveMcp(engine, transport, { version: VERSION, onProblem: (message) => warn(io, message) })
   try {
-    await interrupt.race(ended)
+    await interrupt.race(transport.drained)
     return EXIT.ok
   } catch (thrown) {
     if (interrupt.exitCode === undefined) throw thrown
+    if (transport.open > 0)
+      warn(io, `interrupted: ${transport.open} ${transport.open === 1 ? 'request is' : 'requests are'} not answered`)
     return interrupt.exitCode
   }
 }

@@ -1,6 +1,7 @@
 import { CardProjection, presentersOf, type FindPresenter } from '../../cards.ts'
 import type { TypecheckMode } from '../../codemode/preflight.ts'
 import type { RunEvent } from '../../codemode/run-code.ts'
+import { CodedError } from '../../data/failure.ts'
 import { createEngine, type Engine, type RunResult } from '../../engine.ts'
 import type { Policy } from '../../pipeline/call.ts'
 import { GLOBAL_SCOPE } from '../../registry/scope.ts'
@@ -28,6 +29,10 @@ export interface RunCommandOptions extends SourceOptions {
 
 /** Runs one program and prints what it returned, printed and called. An interrupt ends the run and prints it all the same. */
 export async function runCommand(path: string, options: RunCommandOptions, io: Io): Promise<number> {
+  for (const option of ['session', 'scope'] as const) {
+    if (options[option] !== undefined && options.db === undefined)
+      throw new CodedError('CONFIG_INVALID', `--${option} needs --db: without a file no session is kept`)
+  }
   const code = await readProgram(path, io)
   const sources = readSources(options, io)
   using interrupt = watchInterrupt()

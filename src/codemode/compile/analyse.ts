@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { Notice } from '../../executor/executor.ts'
 import { anyNode, childOf, nameOf, type AnyNode, type File } from './ast.ts'
 import { firstComment } from './comments.ts'
-import { createEdits, type EditedText } from './edits.ts'
+import { createEditedText, createEdits, type EditedText, type Piece } from './edits.ts'
 import { collectFacts, type Facts } from './facts.ts'
 import { readingsOf, type Reading } from './fences.ts'
 import { findForbidden, findImportMeta } from './forbidden.ts'
@@ -30,6 +30,8 @@ export interface Analysis {
   /** The program as it goes to lowering, see lower.ts. */
   readonly edited: EditedText
   readonly names: FreshNames
+  /** How each of `names` ends. */
+  readonly ownSuffix: string
   /** How many returns are marked in it. */
   readonly marks: number
   /** It is JavaScript that V8 takes as it stands. */
@@ -89,6 +91,7 @@ export function analyseProgram(text: string): Analysis | Extract<AnalysisProblem
     source: reading.text,
     edited: withHead(head, body, shift),
     names,
+    ownSuffix: `_${suffix}`,
     marks: body.text.split(`throw ${names.mark}`).length - 1,
     isPlain: isPlainJavaScript(file, parsedText),
   }
@@ -163,14 +166,20 @@ function jsxOffset(file: File): { readonly offset?: number } {
 
 /** Puts `head` before the program, and makes offsets those of the submitted text. */
 function withHead(head: string, body: EditedText, shift: number): EditedText {
-  return {
-    text: head + body.text,
-    originalOffset(offset) {
-      if (offset < head.length) return undefined
-      const original = body.originalOffset(offset - head.length)
-      return original === undefined || original < shift ? undefined : original - shift
-    },
+  const pieces: Piece[] = []
+  const add = (editedStart: number, originalStart: number | undefined, isFixed: boolean) =>
+    pieces.push({ editedStart, originalStart, isFixed })
+  if (head !== '' || body.pieces.length === 0) add(0, head === '' ? 0 : undefined, false)
+  for (const [index, { editedStart, originalStart, isFixed }] of body.pieces.entries()) {
+    const start = editedStart + head.length
+    const isBefore = originalStart === undefined || originalStart < shift
+    add(start, isBefore ? undefined : originalStart - shift, isFixed)
+    if (originalStart === undefined || !isBefore || isFixed) continue
+    // It begins in the prefix and goes on into the submitted text.
+    const inside = editedStart + shift - originalStart
+    if (inside < (body.pieces[index + 1]?.editedStart ?? body.text.length)) add(inside + head.length, 0, false)
   }
+  return createEditedText(head + body.text, pieces)
 }
 
 function fenceNotices({ dropped }: Reading): readonly Notice[] {

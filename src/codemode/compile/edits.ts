@@ -3,6 +3,16 @@ export interface EditedText {
   readonly text: string
   /** Offset in the text before the edits; undefined inside inserted text, which stands for nothing the author wrote. */
   originalOffset(offset: number): number | undefined
+  /** What the text is made of, in order, without gaps. */
+  readonly pieces: readonly Piece[]
+}
+
+export interface Piece {
+  readonly editedStart: number
+  /** Undefined: inserted. */
+  readonly originalStart: number | undefined
+  /** Replacement text stands for the start of what it replaced, whatever the offset inside it. */
+  readonly isFixed: boolean
 }
 
 export interface Edits {
@@ -15,13 +25,6 @@ interface Edit {
   readonly start: number
   readonly end: number
   readonly text: string
-}
-interface Piece {
-  readonly editedStart: number
-  /** Undefined: inserted. */
-  readonly originalStart: number | undefined
-  /** Replacement text stands for the start of what it replaced, whatever the offset inside it. */
-  readonly isFixed: boolean
 }
 
 /**
@@ -62,23 +65,33 @@ function applyEdits(text: string, edits: readonly Edit[]): EditedText {
     at = edit.end
   }
   copyTo(text.length)
+  return createEditedText(edited, pieces)
+}
 
+/** A text of pieces that are in order of `editedStart`. */
+export function createEditedText(text: string, pieces: readonly Piece[]): EditedText {
   return {
-    text: edited,
+    text,
+    pieces,
     originalOffset(offset) {
-      let low = 0
-      let high = pieces.length - 1
-      while (low < high) {
-        const middle = (low + high + 1) >> 1
-        if ((pieces[middle]?.editedStart ?? 0) <= offset) low = middle
-        else high = middle - 1
-      }
-      const piece = pieces[low]
+      const piece = pieceAt(pieces, offset)
       if (piece === undefined) return offset
       if (piece.originalStart === undefined) return undefined
       return piece.isFixed ? piece.originalStart : piece.originalStart + (offset - piece.editedStart)
     },
   }
+}
+
+/** The piece that holds an offset; undefined when there are none. */
+export function pieceAt(pieces: readonly Piece[], offset: number): Piece | undefined {
+  let low = 0
+  let high = pieces.length - 1
+  while (low < high) {
+    const middle = (low + high + 1) >> 1
+    if ((pieces[middle]?.editedStart ?? 0) <= offset) low = middle
+    else high = middle - 1
+  }
+  return pieces[low]
 }
 
 function outerFirst(left: Edit, right: Edit): number {

@@ -1,4 +1,5 @@
 import * as esbuild from 'esbuild'
+import { CodedError, thrownMessage } from '../../data/failure.ts'
 
 /** JavaScript that V8 takes, and the source map back to the TypeScript: without one, all is just `LINES_BEFORE` lower. */
 export interface Lowered {
@@ -76,8 +77,35 @@ const HTML_COMMENT = '"<!--" is not a comment here; use // or /* */, or put a bl
 type Transformed =
   { readonly ok: true; readonly output: esbuild.TransformResult } | Extract<LowerResult, { readonly ok: false }>
 
+/** Counts esbuild's processes: who finds one dead ends it only once, and not the next one that others use already. */
+let generation = 0
+let holders = 0
+
+async function endGeneration(seen: number): Promise<void> {
+  if (seen !== generation) return
+  generation++
+  // Also a process that has died goes on being used until it is stopped.
+  await esbuild.stop()
+}
+
+/** While anybody holds it, esbuild's process may stay; with the last one it goes, and comes back if it is asked for. */
+export function holdCompiler(): Disposable {
+  holders++
+  let isHeld = true
+  return {
+    [Symbol.dispose]() {
+      if (!isHeld) return
+      isHeld = false
+      if (--holders === 0) void endGeneration(generation)
+    },
+  }
+}
+
+const MAX_ATTEMPTS = 4
+
 async function transformInTime(text: string): Promise<Transformed> {
   for (let attempt = 1; ; attempt++) {
+    const seen = generation
     let timer: NodeJS.Timeout | undefined
     const late = new Promise<'late'>((resolve) => {
       timer = setTimeout(() => resolve('late'), DEADLINE_MS)
@@ -86,13 +114,18 @@ async function transformInTime(text: string): Promise<Transformed> {
       const output = await Promise.race([esbuild.transform(text, OPTIONS), late])
       if (output !== 'late') return { ok: true, output }
       // Only the end of esbuild's process ends the work; the next call starts a new one.
-      await esbuild.stop()
+      await endGeneration(seen)
       return { ok: false, message: 'the program is too intricate to compile; write it with less nesting' }
     } catch (thrown) {
       const problem = problemOf(thrown)
       if (problem !== undefined) return problem
-      // The process was ended for another program's sake, or died. One fresh start is fair, a second says it is us.
-      if (attempt > 1) throw thrown
+      // The process was ended for another program's sake, or it died: a fresh one is not to blame.
+      if (attempt === MAX_ATTEMPTS)
+        throw new CodedError(
+          'SANDBOX_UNAVAILABLE',
+          `the compiler (esbuild) does not run here: ${thrownMessage(thrown)}`,
+        )
+      await endGeneration(seen)
     } finally {
       clearTimeout(timer)
     }

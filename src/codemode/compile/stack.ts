@@ -1,24 +1,28 @@
 import type { Position } from './positions.ts'
 
-const FILE = 'program.js:'
+const COMPILED = 'program.js:'
+const SUBMITTED = 'program.ts:'
 /** A stack is text from the guest: only so much of it is read. */
 const MAX_STACK = 64 * 1024
 const MAX_FRAMES = 50
 
-/** The function's name in a frame is ours, not the program's. */
-export type IsInternalName = (name: string) => boolean
+export interface StackWords {
+  originalPosition(line: number, column: number): Position | undefined
+  /** A guest may have placed a frame itself, or made it up: whether the submitted text has such a place. */
+  isSubmitted(position: Position): boolean
+  /** The function's name in a frame is ours, not the program's. */
+  isInternal(name: string): boolean
+}
 
 /**
  * Rewrites a stack so that it speaks of the submitted text: `program.ts:line:column`. Frames that are not the program's,
  * or stand for code that it did not write, go; the text above the frames stays.
  */
-export function mapStackText(
-  stack: string,
-  originalPosition: (line: number, column: number) => Position | undefined,
-  isInternal: IsInternalName,
-): string {
+export function mapStackText(stack: string, { originalPosition, isSubmitted, isInternal }: StackWords): string {
   const kept: string[] = []
   let frames = 0
+  // A stack has frames of one kind; the others are text that somebody wrote.
+  const file = stack.includes(COMPILED) ? COMPILED : SUBMITTED
   for (const line of stack.slice(0, MAX_STACK).split('\n')) {
     const trimmed = line.trim()
     if (!trimmed.startsWith('at ')) {
@@ -26,9 +30,10 @@ export function mapStackText(
       if (frames === 0) kept.push(line)
       continue
     }
-    const frame = readFrame(trimmed)
-    const position = frame === undefined ? undefined : originalPosition(frame.line, frame.column)
-    if (frame === undefined || position === undefined || frames >= MAX_FRAMES) continue
+    const frame = readFrame(trimmed, file)
+    if (frame === undefined || frames >= MAX_FRAMES) continue
+    const position = file === COMPILED ? originalPosition(frame.line, frame.column) : frame
+    if (position === undefined || !isSubmitted(position)) continue
     frames++
     const place = `program.ts:${position.line}:${position.column}`
     const { name } = frame
@@ -45,10 +50,10 @@ interface Frame {
 }
 
 /** Reads `at name (program.js:1:2)`, `at program.js:1:2` and frames of `eval` that name a place of the program. */
-function readFrame(text: string): Frame | undefined {
-  const at = text.indexOf(FILE)
+function readFrame(text: string, file: string): Frame | undefined {
+  const at = text.indexOf(file)
   if (at < 0) return undefined
-  const [line, afterLine] = readNumber(text, at + FILE.length)
+  const [line, afterLine] = readNumber(text, at + file.length)
   if (line === undefined || text[afterLine] !== ':') return undefined
   const [column] = readNumber(text, afterLine + 1)
   if (column === undefined) return undefined

@@ -7,6 +7,7 @@ import {
   type Transport,
 } from '@modelcontextprotocol/server'
 import { serveStdio } from '@modelcontextprotocol/server/stdio'
+import { isRecord } from '../../data/json.ts'
 import type { Engine } from '../../engine.ts'
 import { CallBatch } from '../../pipeline/call-batch.ts'
 import { systemClock } from '../../pipeline/system-clock.ts'
@@ -46,7 +47,7 @@ export function serveMcp(engine: Engine, transport: Transport, options: McpServe
         // Opened by the first call: a client that only looks at the list leaves nothing behind.
         session: () => (session ??= engine.openSession({ scope })),
       }),
-    { transport, onerror: (error) => onProblem(error.message) },
+    { transport, onerror: (error) => onProblem(problemOf(error)) },
   )
   return { [Symbol.asyncDispose]: () => handle.close() }
 }
@@ -72,9 +73,19 @@ function createServer(engine: Engine, connection: Connection): Server {
     server.sendToolListChanged().catch((error: unknown) => connection.onProblem(String(error)))
   })
   server.onclose = () => changes[Symbol.dispose]()
-  server.onerror = (error) => connection.onProblem(error.message)
+  server.onerror = (error) => connection.onProblem(problemOf(error))
   return server
 }
+
+/** One line. A schema's complaint about a message is a tree of many lines, of which the first leaf says enough. */
+function problemOf(error: Error): string {
+  const issues: unknown = 'issues' in error ? error.issues : undefined
+  const first: unknown = Array.isArray(issues) ? issues[0] : undefined
+  const said = isRecord(first) && typeof first.message === 'string' ? first.message : error.message
+  const line = said.replaceAll(/\s+/g, ' ').trim()
+  return `from the client: ${line.length <= MAX_PROBLEM ? line : `${line.slice(0, MAX_PROBLEM)}…`}`
+}
+const MAX_PROBLEM = 300
 
 function toolsOf(engine: Engine, scope: string): Tool[] {
   return listTools(engine.registry.view(scope), () => engine.runCodeDescription(scope))

@@ -24,6 +24,13 @@ if (mode === 'fails') {
   process.exit(3)
 }
 
+if (mode === 'silent') process.stderr.write(`fetching with ${process.argv.slice(4).join(' ')}\n`)
+if (mode === 'chatty') {
+  process.stderr.write(`${'noise '.repeat(2_000)}\nthe last word\n`)
+  process.exit(3)
+}
+if (mode === 'environment') note({ environment: { ...process.env } })
+
 const PLAIN_TOOLS = [
   {
     name: 'echo',
