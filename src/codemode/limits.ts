@@ -6,7 +6,7 @@ export interface Limits {
   readonly cpuMs: number
   /** Time from start to end; stands still while a person is asked. */
   readonly wallMs: number
-  /** How long open calls are waited for after an abort, before they are fenced. */
+  /** How long open calls may go on once the program has ended, and how long aborted ones are waited for before they are fenced. */
   readonly drainMs: number
   readonly memoryMb: number
   readonly maxCalls: number
