@@ -142,10 +142,9 @@ test('TanStack/ai#948: a program that fills memory with a tool in flight takes n
     `const call = tools.never({}); await tools.echo({}); const kept = []; for (;;) kept.push(new Array(1e4).fill(kept.length))`,
   )
   expect(code).toBe('MEMORY_LIMIT')
-  expect(calls.map(({ name, signal }) => [name, signal.aborted])).toEqual([
-    ['never', true],
-    ['echo', true],
-  ])
+  expect(calls.map(({ name }) => name)).toEqual(['never', 'echo'])
+  // The one in flight is told; the other had its answer long before.
+  expect(calls[0]?.signal.aborted).toBe(true)
 })
 
 test('open-mercato/open-mercato#1127, corsairdev/corsair#1657: the host has no place where text becomes code', () => {
