@@ -169,17 +169,17 @@ export function createTypeChecker(options: TypeCheckerOptions): TypeChecker {
     const [first] = batch
     if (first === undefined) return
     const project = await openProject(own, first.view)
-    let todo = batch.map((waiting) => ({
+    let unjudged = batch.map((waiting) => ({
       waiting,
       program: waiting.program,
       found: [] as Finding[],
       extra: [] as string[],
     }))
-    for (let pass = 1; todo.length > 0; pass++) {
-      const programs = todo.map(({ program }) => program.text)
+    for (let pass = 1; unjudged.length > 0; pass++) {
+      const programs = unjudged.map(({ program }) => program.text)
       await using state = await snapshotWith(own, first.view.hash, project, programs)
-      const again: typeof todo = []
-      for (const [slot, one] of todo.entries()) {
+      const again: typeof unjudged = []
+      for (const [slot, one] of unjudged.entries()) {
         const ask = askAbout(own.process, {
           snapshot: state.id,
           project: project.id,
@@ -192,7 +192,7 @@ export function createTypeChecker(options: TypeCheckerOptions): TypeChecker {
           again.push({ ...one, program: { ...one.program, text: without(one.program.text, extraKeys) }, extra })
         } else settle(one.waiting, { isChecked: true, findings: withoutRepeats(one.found) }, true)
       }
-      todo = again
+      unjudged = again
     }
   }
 

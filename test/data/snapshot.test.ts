@@ -213,3 +213,23 @@ function nest(depth: number): unknown {
   for (let level = 0; level < depth; level++) value = level % 2 === 0 ? [value] : { a: value }
   return value
 }
+
+describe('sizes that an attacker would choose', () => {
+  test('a million nodes are taken, one more is refused before any is copied', () => {
+    expect(snapshot(new Array(999_999).fill(0))).toMatchObject({ ok: true })
+    expect(snapshot(new Array(1_000_000).fill(0))).toMatchObject({
+      ok: false,
+      path: '',
+      reason: expect.stringContaining('1000000') as string,
+    })
+  })
+
+  test('a string of 64 MiB is refused without being copied, unless the limit allows it', () => {
+    const text = 'x'.repeat(64 * 1024 * 1024)
+    expect(snapshot({ text })).toMatchObject({ ok: false, path: '/text' })
+    expect(snapshot({ text }, { maxBytes: 65 * 1024 * 1024, maxNodes: 10, maxDepth: 10 })).toMatchObject({
+      ok: true,
+      bytes: text.length + '{"text":""}'.length,
+    })
+  })
+})
