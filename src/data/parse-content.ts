@@ -1,4 +1,5 @@
-import type { ContentBlock } from './content.ts'
+import { jsonStringBytes } from './bytes.ts'
+import { textBlock, type ContentBlock } from './content.ts'
 import { isRecord } from './json.ts'
 import type { Json } from './json.ts'
 import { snapshot } from './snapshot.ts'
@@ -23,6 +24,8 @@ const DEFAULT_MAX_BLOCKS = 10_000
  * could say what a model would be shown.
  */
 export function parseContent(value: unknown, limits?: ContentLimits): ParsedContent {
+  const known = limits === undefined && typeof value === 'object' && value !== null ? Text.of(value) : undefined
+  if (known !== undefined) return known
   const taken = snapshot(value, limits)
   if (!taken.ok) return taken
   if (!isList(taken.value)) {
@@ -37,6 +40,36 @@ export function parseContent(value: unknown, limits?: ContentLimits): ParsedCont
   return { ok: true, content: taken.value as unknown as readonly ContentBlock[], bytes: taken.bytes } // Each was checked.
 }
 
+/**
+ * Content of one text, frozen. What `parseContent` would find in it is known, and it is not asked again: most results of
+ * tools are such content, made by code of this process.
+ */
+export function textContent(text: string): readonly ContentBlock[] {
+  const content: readonly ContentBlock[] = [Object.freeze(textBlock(text))]
+  // A long one is measured and held against the limits like any other.
+  if (text.length <= MAX_KNOWN_TEXT) new Text(content, text)
+  return Object.freeze(content) // After the field: a frozen object may not be given one in every engine.
+}
+const MAX_KNOWN_TEXT = 64 * 1024
+
+class Same {
+  constructor(target: object) {
+    return target
+  }
+}
+/** A private field on the array itself (a constructor may return another object than its own): it cannot be forged. */
+class Text extends Same {
+  readonly #parsed: ParsedContent & { readonly ok: true }
+  constructor(content: readonly ContentBlock[], text: string) {
+    super(content)
+    this.#parsed = Object.freeze({ ok: true, content, bytes: TEXT_BLOCK_BYTES + jsonStringBytes(text, Infinity) })
+  }
+  static of(value: object): ParsedContent | undefined {
+    return #parsed in value ? value.#parsed : undefined
+  }
+}
+const TEXT_BLOCK_BYTES = JSON.stringify([textBlock('')]).length - 2
+
 /** One content block out of anything at all, by the same rules. */
 export function parseContentBlock(value: unknown, limits?: SnapshotLimits): ParsedBlock {
   const taken = snapshot(value, limits)
@@ -50,19 +83,19 @@ interface Fault {
   readonly path: string
   readonly reason: string
 }
-type Shape = Readonly<Record<string, (value: Json) => string | undefined>>
+type Shape = readonly (readonly [key: string, check: (value: Json) => string | undefined])[]
 
 const REQUIRED: Readonly<Record<ContentBlock['type'], Shape>> = {
-  text: { text: string },
-  image: { data: base64, mimeType: nonEmpty },
-  audio: { data: base64, mimeType: nonEmpty },
-  resource: { resource: object },
-  resource_link: { uri: nonEmpty, name: string },
+  text: Object.entries({ text: string }),
+  image: Object.entries({ data: base64, mimeType: nonEmpty }),
+  audio: Object.entries({ data: base64, mimeType: nonEmpty }),
+  resource: Object.entries({ resource: object }),
+  resource_link: Object.entries({ uri: nonEmpty, name: string }),
 }
-const OPTIONAL: Shape = { annotations: object, _meta: object }
-const LINK_OPTIONAL: Shape = { title: string, description: string, mimeType: string, size: count }
-const RESOURCE_REQUIRED: Shape = { uri: nonEmpty }
-const RESOURCE_OPTIONAL: Shape = { mimeType: string, text: string, blob: base64, _meta: object }
+const OPTIONAL: Shape = Object.entries({ annotations: object, _meta: object })
+const LINK_OPTIONAL: Shape = Object.entries({ title: string, description: string, mimeType: string, size: count })
+const RESOURCE_REQUIRED: Shape = Object.entries({ uri: nonEmpty })
+const RESOURCE_OPTIONAL: Shape = Object.entries({ mimeType: string, text: string, blob: base64, _meta: object })
 
 function blockFault(block: Json): Fault | undefined {
   if (!isRecord(block)) return { path: '', reason: `a block must be an object; got ${nameOf(block)}` }
@@ -73,7 +106,7 @@ function blockFault(block: Json): Fault | undefined {
   }
   return (
     shapeFault(block, REQUIRED[type], OPTIONAL) ??
-    (type === 'resource_link' ? shapeFault(block, {}, LINK_OPTIONAL) : undefined) ??
+    (type === 'resource_link' ? shapeFault(block, [], LINK_OPTIONAL) : undefined) ??
     (type === 'resource' ? resourceFault(own(block, 'resource')) : undefined)
   )
 }
@@ -86,12 +119,12 @@ function resourceFault(resource: Json | undefined): Fault | undefined {
 }
 
 function shapeFault(value: unknown, required: Shape, optional: Shape): Fault | undefined {
-  for (const [key, check] of Object.entries(required)) {
+  for (const [key, check] of required) {
     const found = own(value, key)
     const reason = found === undefined ? 'is missing' : check(found)
     if (reason !== undefined) return { path: `/${key}`, reason }
   }
-  for (const [key, check] of Object.entries(optional)) {
+  for (const [key, check] of optional) {
     const found = own(value, key)
     const reason = found === undefined ? undefined : check(found)
     if (reason !== undefined) return { path: `/${key}`, reason }

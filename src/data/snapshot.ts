@@ -30,11 +30,16 @@ export const SNAPSHOT_DEFAULTS = { maxBytes: 16 * 1024 * 1024, maxNodes: 1_000_0
  * an own `__proto__` is an own data property of the copy. Read names from outside with `Object.hasOwn`.
  */
 export function snapshot(value: unknown, limits?: SnapshotLimits): SnapshotResult {
-  return new Copier(
-    limits?.maxBytes ?? SNAPSHOT_DEFAULTS.maxBytes,
-    limits?.maxNodes ?? SNAPSHOT_DEFAULTS.maxNodes,
-    limits?.maxDepth ?? SNAPSHOT_DEFAULTS.maxDepth,
-  ).copy(value)
+  const maxBytes = limits?.maxBytes ?? SNAPSHOT_DEFAULTS.maxBytes
+  const maxNodes = limits?.maxNodes ?? SNAPSHOT_DEFAULTS.maxNodes
+  const maxDepth = limits?.maxDepth ?? SNAPSHOT_DEFAULTS.maxDepth
+  if (typeof value === 'object' && value !== null) {
+    const known = Seal.of(value)
+    if (known !== undefined && known.bytes <= maxBytes && known.nodes <= maxNodes && known.depth <= maxDepth) {
+      return { ok: true, value: value as Json, bytes: known.bytes } // Nothing but JSON is ever sealed.
+    }
+  }
+  return new Copier(maxBytes, maxNodes, maxDepth).copy(value)
 }
 
 /** Whether `snapshot` made this very object (or the value is a scalar that JSON has). */

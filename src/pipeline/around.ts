@@ -2,6 +2,7 @@ import type { UserMessage } from '../data/content.ts'
 import { CodedError, thrownMessage } from '../data/failure.ts'
 import type { CallId, SessionId } from '../data/ids.ts'
 import type { Json, JsonObject } from '../data/json.ts'
+import type { Outcome } from '../data/outcome.ts'
 import { SmallSet } from '../data/small-set.ts'
 import type { ToolDefinition } from '../registry/tool.ts'
 import { runBody } from './body.ts'
@@ -20,17 +21,25 @@ export type Wrapper = Policy & Required<Pick<Policy, 'around'>>
  * Runs the body inside the wrappers, the first registered outermost. Never rejects. A wrapper that ignores an abort is
  * given `drainMs` after its body was; then the call goes on without it, and its `next()` starts nothing any more.
  */
-export async function runAround(
+export function runAround(
   call: LiveCall,
   definition: ToolDefinition,
   wrappers: readonly Wrapper[],
   parts: RuntimeParts,
-): Promise<Settlement> {
+): Promise<Settlement> | Settlement {
   if (wrappers.length === 0) return runBody(call, definition, call.callerSignal, parts)
   const around = new Around(call, definition, wrappers, parts)
   // Whom nobody can cancel nobody need watch.
-  if (call.callerSignal === undefined) return around.run()
-  const ended = await untilDrained(around.run(), call.callerSignal, {
+  return call.callerSignal === undefined ? around.run() : runWatched(around, call, call.callerSignal, parts)
+}
+
+async function runWatched(
+  around: Around,
+  call: LiveCall,
+  callerSignal: AbortSignal | FusedSignal,
+  parts: RuntimeParts,
+): Promise<Settlement> {
+  const ended = await untilDrained(around.run(), callerSignal, {
     clock: parts.clock,
     drainMs: parts.drainMs,
     onLate: () => parts.countLate(call.callId, 'the end of a wrapper'),
@@ -113,13 +122,27 @@ class Around {
     return new Layer(this, this.#call, wrapper, index, incoming).run()
   }
 
-  async #body(incoming: FusedSignal): Promise<Settlement> {
+  #body(incoming: FusedSignal): Promise<Settlement> | Settlement {
     this.#openBodies++
+    let running: Promise<Settlement> | Settlement | undefined
     try {
-      return this.remember(await runBody(this.#call, this.#definition, incoming, this.#parts))
+      running = runBody(this.#call, this.#definition, incoming, this.#parts)
+      return running instanceof Promise ? this.#bodyEnds(running) : this.remember(running)
     } finally {
-      if (--this.#openBodies === 0) this.#onBodiesEnded?.()
+      if (!(running instanceof Promise)) this.#countEndedBody()
     }
+  }
+
+  async #bodyEnds(running: Promise<Settlement>): Promise<Settlement> {
+    try {
+      return this.remember(await running)
+    } finally {
+      this.#countEndedBody()
+    }
+  }
+
+  #countEndedBody(): void {
+    if (--this.#openBodies === 0) this.#onBodiesEnded?.()
   }
 
   remember(settled: Settlement): Settlement {
@@ -128,9 +151,7 @@ class Around {
   }
 
   pass(settled: Settlement): Passed {
-    const passed = { outcome: settled.outcome } as Passed // The brand exists in types only.
-    new Mark(passed, this, settled) // Before the freeze: a frozen object may not be given private fields in every engine.
-    return Object.freeze(passed)
+    return Object.freeze(new Mark(this, settled)) as unknown as Passed // The brand exists in types only.
   }
 
   /** What is behind a `Passed`; undefined for what was not made by this call. */
@@ -199,26 +220,38 @@ class Layer {
   }
 
   /** Never rejects. */
-  async #next(): Promise<Passed> {
+  #next(): Promise<Passed> {
     const around = this.#around
+    let fused: FusedSignal | undefined
     try {
-      if (around.isLeft) return around.aborted()
+      if (around.isLeft) return Promise.resolve(around.aborted())
       const added = LayerView.addedTo(this.#view)
-      if (added === undefined) {
-        this.#last = await around.runFrom(this.#index + 1, this.#incoming)
-        return around.pass(this.#last)
-      }
       // What a wrapper puts in is added to what it was given, never put in its place.
-      const fused = around.fuse(this.#incoming, added)
-      try {
-        this.#last = await around.runFrom(this.#index + 1, fused)
-        return around.pass(this.#last)
-      } finally {
-        around.unfuse(fused)
-      }
+      if (added !== undefined) fused = around.fuse(this.#incoming, added)
+      const settled = around.runFrom(this.#index + 1, fused ?? this.#incoming)
+      return settled instanceof Promise ? this.#passLater(settled, fused) : Promise.resolve(this.#pass(settled, fused))
     } catch (fault) {
-      return around.pass(this.#failed(fault))
+      return Promise.resolve(this.#passFault(fault, fused))
     }
+  }
+
+  async #passLater(settled: Promise<Settlement>, fused: FusedSignal | undefined): Promise<Passed> {
+    try {
+      return this.#pass(await settled, fused)
+    } catch (fault) {
+      return this.#passFault(fault, fused)
+    }
+  }
+
+  #pass(settled: Settlement, fused: FusedSignal | undefined): Passed {
+    this.#last = settled
+    if (fused !== undefined) this.#around.unfuse(fused)
+    return this.#around.pass(settled)
+  }
+
+  #passFault(fault: unknown, fused: FusedSignal | undefined): Passed {
+    if (fused !== undefined) this.#around.unfuse(fused)
+    return this.#around.pass(this.#failed(fault))
   }
 
   #defer(message: UserMessage | string): void {
@@ -288,19 +321,15 @@ class LayerView implements AroundCall {
 }
 
 /**
- * Tells a `Passed` made here from any other object: a private field put on the object itself (a constructor may return
- * another object than its own), which nobody else can see, copy or forge, and which a proxy does not inherit.
+ * What a `Passed` really is. Private fields tell it from any other object: nobody else can see, copy or forge them, and a
+ * proxy does not inherit them.
  */
-class Bare {
-  constructor(target: object) {
-    return target
-  }
-}
-class Mark extends Bare {
+class Mark {
+  readonly outcome: Outcome
   readonly #around: Around
   readonly #settled: Settlement
-  constructor(target: object, around: Around, settled: Settlement) {
-    super(target)
+  constructor(around: Around, settled: Settlement) {
+    this.outcome = settled.outcome
     this.#around = around
     this.#settled = settled
   }
@@ -308,6 +337,10 @@ class Mark extends Bare {
     return #around in target && target.#around === around ? target.#settled : undefined
   }
 }
+// A wrapper that holds one must not find its way to the constructor.
+Object.setPrototypeOf(Mark.prototype, null)
+Reflect.deleteProperty(Mark.prototype, 'constructor')
+Object.freeze(Mark.prototype)
 
 /** By shape: a signal may come from another realm. */
 function isSignal(value: unknown): value is AbortSignal {

@@ -15,23 +15,50 @@ const MAX_EXTENSIONS = 8
 
 /**
  * Runs the body once. `incoming` is what the wrappers made of the caller's signal. Never rejects; a body that ignores
- * an abort for longer than `drainMs` is left behind, and nothing it does later changes anything here.
+ * an abort for longer than `drainMs` is left behind, and nothing it does later changes anything here. A body that gives
+ * its value at once is settled at once.
  */
-export async function runBody(
+export function runBody(
   call: LiveCall,
   definition: ToolDefinition,
   incoming: AbortSignal | FusedSignal | undefined,
   parts: RuntimeParts,
-): Promise<Settlement> {
+): Promise<Settlement> | Settlement {
   if (incoming?.aborted === true) return settleAborted(call, 'body')
   const invalid = checkArguments(call)
   if (invalid !== undefined) return invalid
 
-  using stop = new BodyStop(call, incoming, definition.timeoutMs, parts)
-  const exec = new BodyExecution(call, stop, (what) => parts.countLate(call.callId, what))
+  const stop = new BodyStop(call, incoming, definition.timeoutMs, parts)
+  const exec = new BodyExecution(call, stop, parts)
   call.trace?.enter('body')
   call.bodyStarted = true
-  const ended = await runToEnd(call, definition, exec, stop, parts)
+  const ended = runToEnd(call, definition, exec, stop, parts)
+  return ended instanceof Promise
+    ? settleLater(call, definition, exec, stop, ended, parts)
+    : settleEnd(call, definition, exec, stop, ended, parts)
+}
+
+async function settleLater(
+  call: LiveCall,
+  definition: ToolDefinition,
+  exec: BodyExecution,
+  stop: BodyStop,
+  ended: Promise<Waited<unknown>>,
+  parts: RuntimeParts,
+): Promise<Settlement> {
+  return settleEnd(call, definition, exec, stop, await ended, parts)
+}
+
+/** What the end of the body comes to. From here on the body is heard no more, and hears of no abort. */
+function settleEnd(
+  call: LiveCall,
+  definition: ToolDefinition,
+  exec: BodyExecution,
+  bodyStop: BodyStop,
+  ended: Waited<unknown>,
+  parts: RuntimeParts,
+): Settlement {
+  using stop = bodyStop
   const sent = exec.close()
   switch (ended.kind) {
     case 'left':
@@ -81,13 +108,13 @@ export function checkArguments(call: LiveCall): Settlement | undefined {
   }
 }
 
-async function runToEnd(
+function runToEnd(
   call: LiveCall,
   definition: ToolDefinition,
   exec: BodyExecution,
   stop: BodyStop,
   parts: RuntimeParts,
-): Promise<Waited<unknown>> {
+): Promise<Waited<unknown>> | Waited<unknown> {
   let given: unknown
   try {
     given = definition.execute(call.args, exec)

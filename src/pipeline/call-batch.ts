@@ -10,6 +10,8 @@ export interface BatchOptions {
   readonly runtime: ToolRuntime
   readonly session: SessionLog
   readonly scope: string
+  /** Who makes the calls. Default `model`; `program` for a caller that may use what programs may, without writing one. */
+  readonly entry?: 'model' | 'program'
   readonly clock: Clock
   /** Default 16. */
   readonly maxConcurrentCalls?: number
@@ -92,8 +94,8 @@ export class CallBatch {
   }
 
   #isConcurrencySafe(call: BatchCall): boolean {
-    const { runtime, scope } = this.#options
-    return runtime.isConcurrencySafe({ name: call.name, arguments: { raw: call.arguments }, scope, entry: 'model' })
+    const { runtime, scope, entry = 'model' } = this.#options
+    return runtime.isConcurrencySafe({ name: call.name, arguments: { raw: call.arguments }, scope, entry })
   }
 
   /**
@@ -101,7 +103,7 @@ export class CallBatch {
    * observers see its refusal like any other.
    */
   async #make(call: BatchCall, index: number, commits: Commits, usedIds: UsedIds): Promise<void> {
-    const { runtime, session, scope, clock, signal } = this.#options
+    const { runtime, session, scope, entry = 'model', clock, signal } = this.#options
     const id = usedIds.take(call.callId ?? runtime.newCallId())
     usedIds.note(session.append({ type: 'tool/call', callId: id, name: call.name, arguments: call.arguments }))
     const startedAtMs = clock.monotonicMs()
@@ -109,7 +111,7 @@ export class CallBatch {
       name: call.name,
       arguments: { raw: call.arguments },
       scope,
-      entry: 'model',
+      entry,
       session,
       callId: id,
       ...(signal !== undefined && { signal }),

@@ -1,9 +1,10 @@
 import type { FailureCode } from '../data/failure-codes.ts'
-import { callId, nestedCallId, type CallId, type IdSource } from '../data/ids.ts'
+import { callId, nestedCallId, type CallId, type IdSource, type SessionId } from '../data/ids.ts'
 import { isRecord, type Json, type JsonObject } from '../data/json.ts'
 import type { JsonNote } from '../data/json-scan.ts'
 import { parseArguments } from '../data/parse-json.ts'
 import { snapshot, type SnapshotLimits } from '../data/snapshot.ts'
+import type { ToolDefinition } from '../registry/tool.ts'
 import type { ToolView } from '../registry/view.ts'
 import type { CallRequest, CallView } from './call.ts'
 import { LiveCall } from './live-call.ts'
@@ -55,18 +56,9 @@ export function createCall(request: CallRequest, parts: CreateParts): Created {
   const trusted = parentFault === undefined ? parent : undefined
   const args = readArguments(request, parts.limits)
   const id = identify(request, trusted, parts.ids)
-  const callView: CallView = Object.freeze({
-    callId: id,
-    rootCallId: trusted === undefined ? id : trusted.view.rootCallId,
-    ...(trusted !== undefined && { parentCallId: trusted.callId }),
-    toolName: request.name,
-    scope: request.scope,
-    ...(request.session !== undefined && { sessionId: request.session.sessionId }),
-    entry: request.entry,
-    arguments: args.ok ? args.value : NO_ARGUMENTS,
-    ...(definition !== undefined && { definition }),
-    hasSession: request.session !== undefined,
-  })
+  const callView: CallView = Object.freeze(
+    new View(request, id, args.ok ? args.value : NO_ARGUMENTS, definition, trusted),
+  )
   const call = new LiveCall({
     view: callView,
     token: parts.tokens.mint(),
@@ -91,6 +83,40 @@ export function createCall(request: CallRequest, parts: CreateParts): Created {
     parts.diagnose(diagnostic)
   }
   return { call }
+}
+
+/** Absent members are not there at all, as in any event or message. */
+class View implements CallView {
+  readonly callId: CallId
+  readonly rootCallId: CallId
+  declare readonly parentCallId?: CallId
+  readonly toolName: string
+  readonly scope: string
+  declare readonly sessionId?: SessionId
+  readonly entry: CallRequest['entry']
+  readonly arguments: JsonObject
+  declare readonly definition?: ToolDefinition
+  readonly hasSession: boolean
+
+  constructor(
+    request: CallRequest,
+    id: CallId,
+    args: JsonObject,
+    definition: ToolDefinition | undefined,
+    parent: LiveCall | undefined,
+  ) {
+    const { session } = request
+    this.callId = id
+    this.rootCallId = parent === undefined ? id : parent.view.rootCallId
+    if (parent !== undefined) this.parentCallId = parent.callId
+    this.toolName = request.name
+    this.scope = request.scope
+    if (session !== undefined) this.sessionId = session.sessionId
+    this.entry = request.entry
+    this.arguments = args
+    if (definition !== undefined) this.definition = definition
+    this.hasSession = session !== undefined
+  }
 }
 
 /** A parent is found by identity alone; what the request says about itself must agree with what is known of it. */

@@ -3,6 +3,7 @@ import type { CallId, SessionId } from '../data/ids.ts'
 import { parseContent } from '../data/parse-content.ts'
 import type { CallToken, Execution } from '../registry/tool.ts'
 import type { BodyAbort, LiveCall } from './live-call.ts'
+import type { RuntimeParts } from './runtime-parts.ts'
 import { parseUserMessage } from './user-message.ts'
 
 /** What one run of a body sent home besides its value. */
@@ -27,13 +28,13 @@ export class BodyExecution implements Execution {
   readonly token: CallToken
   readonly #call: LiveCall
   readonly #stop: BodyAbort
-  readonly #countLate: (what: string) => void
+  readonly #parts: Pick<RuntimeParts, 'countLate'>
   #contexts: UserMessage[] | undefined
   #content: readonly ContentBlock[] | undefined
   #concludesTurn = false
   #isClosed = false
 
-  constructor(call: LiveCall, stop: BodyAbort, countLate: (what: string) => void) {
+  constructor(call: LiveCall, stop: BodyAbort, parts: Pick<RuntimeParts, 'countLate'>) {
     const { view } = call
     this.callId = view.callId
     this.rootCallId = view.rootCallId
@@ -44,7 +45,7 @@ export class BodyExecution implements Execution {
     this.token = call.token
     this.#call = call
     this.#stop = stop
-    this.#countLate = countLate
+    this.#parts = parts
   }
 
   get signal(): AbortSignal {
@@ -52,14 +53,14 @@ export class BodyExecution implements Execution {
   }
 
   readonly deferContext = (message: UserMessage | string): void => {
-    if (this.#isClosed) return this.#countLate('a context')
+    if (this.#isClosed) return this.#late('a context')
     const parsed = parseUserMessage(message, this.toolName)
     if (!parsed.ok) throw new TypeError(`${this.toolName}: deferContext: ${parsed.reason}`)
     ;(this.#contexts ??= []).push(parsed.message)
   }
 
   readonly attachContent = (content: readonly ContentBlock[]): void => {
-    if (this.#isClosed) return this.#countLate('content')
+    if (this.#isClosed) return this.#late('content')
     const parsed = parseContent(content)
     if (!parsed.ok) {
       throw new TypeError(`${this.toolName}: attachContent: ${parsed.path || '(whole)'}: ${parsed.reason}`)
@@ -68,12 +69,12 @@ export class BodyExecution implements Execution {
   }
 
   readonly concludeTurn = (): void => {
-    if (this.#isClosed) return this.#countLate('a wish to end the turn')
+    if (this.#isClosed) return this.#late('a wish to end the turn')
     this.#concludesTurn = true
   }
 
   readonly reportProgress = (progress: { readonly message?: string; readonly fraction?: number }): void => {
-    if (this.#isClosed) return this.#countLate('progress')
+    if (this.#isClosed) return this.#late('progress')
     const { message, fraction } = progress
     const isFraction = typeof fraction === 'number' && fraction >= 0 && fraction <= 1
     try {
@@ -84,6 +85,10 @@ export class BodyExecution implements Execution {
     } catch {
       // A listener's trouble is not the tool's: the body must not fail because somebody watches it.
     }
+  }
+
+  #late(what: string): void {
+    this.#parts.countLate(this.callId, what)
   }
 
   close(): Sent {

@@ -16,48 +16,87 @@ export type PostPolicy = Policy & Required<Pick<Policy, 'post'>>
  * Shows the outcome to every post-policy in order; each sees what those before it made of it. A block and a failing
  * policy end the round, and so does the caller's abort when there is a success to lose; a failure keeps its own words.
  */
-export async function runPost(
+export function runPost(
   call: LiveCall,
   before: Outcome,
   policies: readonly PostPolicy[],
   parts: RuntimeParts,
-): Promise<Outcome> {
-  let outcome = before
+): Promise<Outcome> | Outcome {
+  return new Round(call, before, policies, parts).askFrom(0)
+}
+
+class Round {
+  readonly #call: LiveCall
+  readonly #policies: readonly PostPolicy[]
+  readonly #parts: RuntimeParts
+  #outcome: Outcome
   /** What the policies sent: separate from the tool's own, as a block keeps only these. */
-  let sent: readonly UserMessage[] = []
-  const carried = () => [...(outcome.contexts ?? []), ...sent]
-  for (const policy of policies) {
-    const asking = ask(call, outcome, policy, parts)
-    const asked = asking instanceof Promise ? await asking : asking
-    if (asked.kind === 'aborted') return settleAborted(call, 'post', carried()).outcome
+  #sent: readonly UserMessage[] = NO_CONTEXTS
+
+  constructor(call: LiveCall, before: Outcome, policies: readonly PostPolicy[], parts: RuntimeParts) {
+    this.#call = call
+    this.#outcome = before
+    this.#policies = policies
+    this.#parts = parts
+  }
+
+  /** The policies from this one on, up to the first that takes its time. */
+  askFrom(first: number): Promise<Outcome> | Outcome {
+    for (let index = first; index < this.#policies.length; index++) {
+      const policy = this.#policies[index]! // Below the length.
+      const asking = ask(this.#call, this.#outcome, policy, this.#parts)
+      if (asking instanceof Promise) return this.#askOn(asking, policy, index)
+      const end = this.#take(asking, policy)
+      if (end !== undefined) return end
+    }
+    return this.#end()
+  }
+
+  async #askOn(asking: Promise<Asked>, policy: PostPolicy, index: number): Promise<Outcome> {
+    return this.#take(await asking, policy) ?? this.askFrom(index + 1)
+  }
+
+  /** The outcome when this answer ends the round. */
+  #take(asked: Asked, policy: PostPolicy): Outcome | undefined {
+    const call = this.#call
+    if (asked.kind === 'aborted') return settleAborted(call, 'post', this.#carried()).outcome
     // A failed outcome is not worth waiting for: the caller has gone, and its error stands as it is.
-    if (asked.kind === 'left') break
+    if (asked.kind === 'left') return this.#end()
     const read = asked.kind === 'thrown' ? { fault: thrownMessage(asked.thrown) } : readDecision(asked.given, policy)
-    if ('fault' in read) return policyFailed(call, policy, read.fault, carried())
-    if (read.contexts.length > 0) sent = [...sent, ...read.contexts]
+    if ('fault' in read) return policyFailed(call, policy, read.fault, this.#carried())
+    if (read.contexts.length > 0) this.#sent = [...this.#sent, ...read.contexts]
     switch (read.decision) {
       case 'keep':
-        break
+        return undefined
       case 'replace-content':
-        outcome = withContent(outcome, read.content)
-        break
+        this.#outcome = withContent(this.#outcome, read.content)
+        return undefined
       case 'replace-value': {
-        const replaced = replaceValue(call, outcome, read.value, policy, parts)
-        if (typeof replaced === 'string') return policyFailed(call, policy, replaced, carried())
-        outcome = replaced
-        if (outcome.isError) return withSent(outcome, sent)
-        break
+        const replaced = replaceValue(call, this.#outcome, read.value, policy, this.#parts)
+        if (typeof replaced === 'string') return policyFailed(call, policy, replaced, this.#carried())
+        this.#outcome = replaced
+        return replaced.isError ? withSent(replaced, this.#sent) : undefined
       }
       case 'block':
         return settleFailure(call, 'POST_POLICY_BLOCKED', `${call.toolName}: ${read.feedback}`, {
           phase: 'post',
-          contexts: sent,
+          contexts: this.#sent,
         }).outcome
     }
   }
-  if (!outcome.isError && call.isAborted) return settleAborted(call, 'post', carried()).outcome
-  return withSent(outcome, sent)
+
+  #end(): Outcome {
+    const outcome = this.#outcome
+    if (!outcome.isError && this.#call.isAborted) return settleAborted(this.#call, 'post', this.#carried()).outcome
+    return withSent(outcome, this.#sent)
+  }
+
+  #carried(): readonly UserMessage[] {
+    return [...(this.#outcome.contexts ?? []), ...this.#sent]
+  }
 }
+
+const NO_CONTEXTS: readonly UserMessage[] = Object.freeze([])
 
 type Asked =
   | { readonly kind: 'given'; readonly given: unknown }
@@ -146,7 +185,7 @@ function readDecision(given: unknown, policy: PostPolicy): Read | { readonly fau
     if (typeof messages === 'string') return { fault: messages }
     switch (decision) {
       case 'keep':
-        return { decision, contexts: messages }
+        return messages === NO_CONTEXTS ? KEEP : { decision, contexts: messages }
       case 'replace-value':
         return { decision, value, contexts: messages }
       case 'replace-content': {
@@ -167,10 +206,11 @@ function readDecision(given: unknown, policy: PostPolicy): Read | { readonly fau
   }
 }
 
+const KEEP: Read = Object.freeze({ decision: 'keep', contexts: NO_CONTEXTS })
 const NO_DECISION = 'it gave no decision (keep, replace-value, replace-content or block)'
 
 function readContexts(given: unknown, policy: PostPolicy): readonly UserMessage[] | string {
-  if (given === undefined) return []
+  if (given === undefined) return NO_CONTEXTS
   if (!Array.isArray(given)) return 'its contexts are no array'
   const messages: UserMessage[] = []
   for (const one of given as readonly unknown[]) {

@@ -7,8 +7,5 @@ const MAX_DELAY_MS = 2 ** 31 - 1
 export const systemClock: Clock = {
   nowMs: () => Date.now(),
   monotonicMs: () => performance.now(),
-  after(ms, fn) {
-    const timer = setTimeout(fn, Math.min(ms, MAX_DELAY_MS))
-    return { [Symbol.dispose]: () => clearTimeout(timer) }
-  },
+  after: (ms, fn) => setTimeout(fn, Math.min(ms, MAX_DELAY_MS)),
 }

@@ -8,9 +8,7 @@ import type { LiveCall } from './live-call.ts'
  */
 export class TokenMint {
   mint(): CallToken {
-    const token: object = Object.create(null)
-    new Face(token, this) // Before the freeze: a frozen object may not be given private fields in every engine.
-    return Object.freeze(token) as CallToken // The brand exists in types only.
+    return Object.freeze(new Face(this)) as object as CallToken // The brand exists in types only.
   }
 
   /** From here on the token may be a parent. */
@@ -28,21 +26,14 @@ export class TokenMint {
   }
 }
 
-class Bare {
-  constructor(target: object) {
-    return target
-  }
-}
 /**
- * The side of a token that only this file sees: private fields on the token itself (a constructor may return another
- * object than its own). Nobody can copy or forge them and a proxy does not inherit them, like an entry in a WeakMap,
- * which costs a call ten times as much.
+ * The side of a token that only this file sees: private fields, which nobody can copy or forge and a proxy does not
+ * inherit, like an entry in a WeakMap, which costs a call ten times as much.
  */
-class Face extends Bare {
+class Face {
   readonly #mint: TokenMint
   #call: LiveCall | undefined
-  constructor(token: object, mint: TokenMint) {
-    super(token)
+  constructor(mint: TokenMint) {
     this.#mint = mint
   }
   static turn(token: object, mint: TokenMint, call: LiveCall | undefined): void {
@@ -52,3 +43,7 @@ class Face extends Bare {
     return #mint in token && token.#mint === mint ? token.#call : undefined
   }
 }
+// A token says nothing, not even what made it.
+Object.setPrototypeOf(Face.prototype, null)
+Reflect.deleteProperty(Face.prototype, 'constructor')
+Object.freeze(Face.prototype)

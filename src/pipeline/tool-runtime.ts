@@ -5,6 +5,7 @@ import type { Outcome } from '../data/outcome.ts'
 import { SmallSet } from '../data/small-set.ts'
 import { SNAPSHOT_DEFAULTS, type SnapshotLimits } from '../data/snapshot.ts'
 import { createDisposer, type Disposer } from '../registry/disposer.ts'
+import type { ToolDefinition } from '../registry/tool.ts'
 import { release, runAdmit } from './admit.ts'
 import { runApproval } from './approval.ts'
 import { runAround, type Wrapper } from './around.ts'
@@ -18,7 +19,7 @@ import { checkCall } from './invariants.ts'
 import type { LiveCall } from './live-call.ts'
 import { runObservers } from './observe.ts'
 import { runPost, type PostPolicy } from './post.ts'
-import { ALLOWED, runPre, type PrePolicy } from './pre.ts'
+import { runPre, type PrePolicy, type PreVerdict } from './pre.ts'
 import { requestFault } from './request-fault.ts'
 import type { Diagnostic } from './runtime-parts.ts'
 import { settleAborted, settleFailure, type Settlement } from './settle.ts'
@@ -143,13 +144,15 @@ export class ToolRuntime {
     this.#parts.tokens.enliven(call.token, call)
     let settled: Settlement
     try {
-      settled = await this.#settle(created)
+      const settling = this.#settle(created)
+      settled = settling instanceof Promise ? await settling : settling
     } catch (fault) {
       settled = this.#internalFault(call, fault)
     }
     // From here on no child can begin: what it would send home has nowhere to go.
     this.#parts.tokens.retire(call.token)
-    const outcome = await this.#conclude(call, settled)
+    const posted = this.#runPost(call, settled)
+    const outcome = this.#conclude(call, posted instanceof Promise ? await posted : posted)
     call.release()
     this.#openIds.delete(call.callId)
     return outcome
@@ -166,8 +169,7 @@ export class ToolRuntime {
   }
 
   /** From the mode check to the end of the body. */
-  async #settle({ call, malformed }: Created): Promise<Settlement> {
-    const parts = this.#parts
+  #settle({ call, malformed }: Created): Promise<Settlement> | Settlement {
     // Nobody looks at a call that was cancelled before it came, not even to say what is wrong with it.
     if (call.isAborted) return settleAborted(call, 'arguments')
     if (malformed !== undefined) {
@@ -181,14 +183,30 @@ export class ToolRuntime {
 
     call.trace?.enter('pre')
     call.policyBegun = true
-    const pre = this.#pre
-    const verdict = pre.length === 0 ? ALLOWED : await runPre(call, pre, parts)
-    if (verdict.kind === 'refused') return verdict.settled
+    const verdict = runPre(call, this.#pre, this.#parts)
+    return verdict instanceof Promise || verdict.kind === 'ask'
+      ? this.#askAndRun(call, definition, verdict)
+      : this.#decided(call, definition, verdict)
+  }
+
+  /** When a policy takes its time, or a person is to be asked. */
+  async #askAndRun(
+    call: LiveCall,
+    definition: ToolDefinition,
+    asking: Promise<PreVerdict> | PreVerdict,
+  ): Promise<Settlement> {
+    const verdict = await asking
     if (verdict.kind === 'ask') {
       call.trace?.enter('approval')
-      const refused = await runApproval(call, verdict.reasons, this.#approver, parts)
+      const refused = await runApproval(call, verdict.reasons, this.#approver, this.#parts)
       if (refused !== undefined) return refused
     }
+    return this.#decided(call, definition, verdict)
+  }
+
+  /** From the guards on. */
+  #decided(call: LiveCall, definition: ToolDefinition, verdict: PreVerdict): Promise<Settlement> | Settlement {
+    if (verdict.kind === 'refused') return verdict.settled
     if (call.trace !== undefined) call.trace.isAllowed = true
 
     call.trace?.enter('guards')
@@ -197,14 +215,19 @@ export class ToolRuntime {
     // After an abort nothing new starts: no slot is asked for, and no wrapper sees a call that will not run.
     if (call.isAborted) return settleAborted(call, 'guards')
 
-    if (call.request.admit === undefined) return runAround(call, definition, this.#around, parts)
+    return call.request.admit === undefined
+      ? runAround(call, definition, this.#around, this.#parts)
+      : this.#runAdmitted(call, definition)
+  }
+
+  async #runAdmitted(call: LiveCall, definition: ToolDefinition): Promise<Settlement> {
     call.trace?.enter('admit')
-    const admission = await runAdmit(call, definition, parts)
+    const admission = await runAdmit(call, definition, this.#parts)
     if (admission.kind === 'refused') return admission.settled
     try {
-      return await runAround(call, definition, this.#around, parts)
+      return await runAround(call, definition, this.#around, this.#parts)
     } finally {
-      release(call, admission.slot, parts)
+      release(call, admission.slot, this.#parts)
     }
   }
 
@@ -220,19 +243,23 @@ export class ToolRuntime {
     return settleFailure(call, code, message, { phase: isUnknown ? 'lookup' : 'mode', runsPost: isUnknown })
   }
 
-  /** From the outcome of the body to the end. */
-  async #conclude(call: LiveCall, settled: Settlement): Promise<Outcome> {
-    let { outcome } = settled
+  /** What the post-policies make of it. Never rejects. */
+  #runPost(call: LiveCall, { outcome, runsPost: isSeen }: Settlement): Promise<Outcome> | Outcome {
+    if (!isSeen) return outcome
+    call.trace?.enter('post')
     try {
-      const post = this.#post
-      if (settled.runsPost) {
-        call.trace?.enter('post')
-        if (post.length > 0) outcome = await runPost(call, outcome, post, this.#parts)
-      }
+      const posted = runPost(call, outcome, this.#post, this.#parts)
+      return posted instanceof Promise
+        ? posted.catch((fault: unknown) => this.#internalFault(call, fault).outcome)
+        : posted
     } catch (fault) {
-      outcome = this.#internalFault(call, fault).outcome
+      return this.#internalFault(call, fault).outcome
     }
-    outcome = runFinalizer(call, outcome, this.#parts)
+  }
+
+  /** From the last policy to the end. */
+  #conclude(call: LiveCall, posted: Outcome): Outcome {
+    const outcome = runFinalizer(call, posted, this.#parts)
     if (this.#checksInvariants) {
       for (const breach of checkCall(call, outcome)) {
         call.note({ code: 'INVARIANT_BROKEN', message: breach })

@@ -23,8 +23,10 @@ export function createApprovalPolicy(options: { readonly rules: readonly Approva
   return {
     name: 'approval',
     pre(call) {
-      const reasons = rules.filter((rule) => applies(rule, call)).map((rule) => rule.reason)
-      return reasons.length === 0 ? { decision: 'allow' } : { decision: 'ask', reason: reasons.join('; ') }
+      const asking = rules.filter((rule) => applies(rule, call))
+      return asking.length === 0
+        ? { decision: 'allow' }
+        : { decision: 'ask', reason: asking.map(({ reason }) => reason).join('; ') }
     },
   }
 }

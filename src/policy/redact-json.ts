@@ -19,14 +19,34 @@ interface Frame {
  * a secret is replaced. Does not recurse: depth is the tool's choice.
  */
 export function redactJson(value: Json, redaction: Redaction): Json {
-  let isChanged = false
+  return holdsSecret(value, redaction) ? redactedCopy(value, redaction) : value
+}
+
+/** Most values hold none: then nothing is copied. */
+function holdsSecret(value: Json, redaction: Redaction): boolean {
+  const open: Json[] = [value]
+  for (let item = open.pop(); item !== undefined; item = open.pop()) {
+    if (typeof item === 'string') {
+      if (redaction.text(item) !== item) return true
+    } else if (isList(item)) {
+      for (const member of item) open.push(member)
+    } else if (typeof item === 'object' && item !== null) {
+      for (const key of Object.keys(item)) {
+        const member = item[key] ?? null
+        if ((member !== null && redaction.isSecretKey(key)) || redaction.text(key) !== key) return true
+        open.push(member)
+      }
+    }
+  }
+  return false
+}
+
+function redactedCopy(value: Json, redaction: Redaction): Json {
   const frames: Frame[] = []
 
   function enter(item: Json): Json {
     if (typeof item === 'string') {
-      const clean = redaction.text(item)
-      if (clean !== item) isChanged = true
-      return clean
+      return redaction.text(item)
     }
     if (typeof item !== 'object' || item === null) return item
     const target: Json[] | Record<string, Json> = isList(item) ? [] : {}
@@ -44,10 +64,8 @@ export function redactJson(value: Json, redaction: Redaction): Json {
     }
     const item = (frame.source as { readonly [key: string | number]: Json })[key] ?? null
     const isSecret = typeof key === 'string' && item !== null && redaction.isSecretKey(key)
-    if (isSecret) isChanged = true
     let name = typeof key === 'string' ? redaction.text(key) : key
     if (name !== key) {
-      isChanged = true
       // Two secrets as names would become one member and one of them would be lost.
       while (Object.hasOwn(frame.target, name)) name = `${name}'`
     }
@@ -59,7 +77,7 @@ export function redactJson(value: Json, redaction: Redaction): Json {
       configurable: true,
     })
   }
-  return isChanged ? copy : value
+  return copy
 }
 
 function isList(value: Json): value is readonly Json[] {

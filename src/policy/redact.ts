@@ -106,10 +106,29 @@ function createRedaction(options: RedactOptions): Redaction {
   })
   return {
     mask,
-    isSecretKey: (key) => keys.has(plainKey(key)),
-    text: (text) => patterns.reduce((clean, pattern) => clean.replace(pattern, () => mask), text),
+    isSecretKey: remembered((key) => keys.has(plainKey(key))),
+    text:
+      patterns.length === 0
+        ? (text) => text
+        : (text) => patterns.reduce((clean, pattern) => clean.replace(pattern, () => mask), text),
   }
 }
+
+/** Tools give the same few names again and again. Names come from outside: what is remembered is bounded. */
+function remembered(ask: (key: string) => boolean): (key: string) => boolean {
+  const answers = new Map<string, boolean>()
+  return (key) => {
+    let answer = answers.get(key)
+    if (answer === undefined) {
+      answer = ask(key)
+      if (answers.size >= MAX_REMEMBERED) answers.clear()
+      if (key.length <= MAX_REMEMBERED_LENGTH) answers.set(key, answer)
+    }
+    return answer
+  }
+}
+const MAX_REMEMBERED = 1_000
+const MAX_REMEMBERED_LENGTH = 100
 
 /** `api_key`, `apiKey` and `API-Key` are one name. */
 function plainKey(key: string): string {

@@ -1,11 +1,12 @@
-import { textBlock, type ContentBlock } from '../data/content.ts'
+import type { ContentBlock } from '../data/content.ts'
 import { isRecord, type Json } from '../data/json.ts'
+import { textContent } from '../data/parse-content.ts'
 
 const ONE_LINE = 120
 
 /** Content of a value whose author says nothing about it: text as it is, all else as JSON. */
 export function defaultRender(value: Json): readonly ContentBlock[] {
-  return [textBlock(typeof value === 'string' ? value : readableJson(value))]
+  return textContent(typeof value === 'string' ? value : readableJson(value))
 }
 
 /**

@@ -5,6 +5,7 @@ import { modelToolsOf, type ModelTool } from './model-tools.ts'
 import { parseRestriction, type Restriction, type RestrictionOptions } from './restriction.ts'
 import { resolveView, DEFAULT_MODE, type ScopeLayer } from './resolve-view.ts'
 import { GLOBAL_SCOPE, RUN_CODE, type Mode } from './scope.ts'
+import { parseTierRule, type Tier, type TierRule } from './tier.ts'
 import { quoted } from './tool-name.ts'
 import type { ToolDefinition } from './tool.ts'
 import type { ToolView } from './view.ts'
@@ -21,6 +22,7 @@ interface Scope extends ScopeLayer {
   mode: Mode | undefined
   readonly toolsByName: Map<string, ToolDefinition>
   readonly restrictions: Set<Restriction>
+  readonly tierRules: Set<TierRule>
   /** Generation in which something was last changed here. */
   changedAt: number
   view: ToolView | undefined
@@ -131,6 +133,23 @@ export class ToolRegistry {
     })
   }
 
+  /**
+   * Gives tools (a name, or `ns.*`) another tier in a scope and all below it. The nearest scope's word counts; within one,
+   * a name goes before a pattern, and what was said last before what was said first. It makes nothing visible.
+   */
+  setTier(scopeName: string, tools: string, tier: Tier): Disposer {
+    const scope = this.#scope(scopeName)
+    const parsed = parseTierRule(tools, tier)
+    if (!parsed.ok) throw invalid(parsed.problems.map((problem) => `tier in ${quoted(scopeName)}: ${problem}`))
+    const { rule } = parsed
+    scope.tierRules.add(rule)
+    this.#changed(scope)
+    return createDisposer(() => {
+      scope.tierRules.delete(rule)
+      this.#changed(scope)
+    })
+  }
+
   /** The only way in for `run_code`. */
   installRunCode(input: ToolDefinition): Disposer {
     const found = checkDefinition(input)
@@ -194,6 +213,7 @@ export class ToolRegistry {
       mode,
       toolsByName: new Map(),
       restrictions: new Set(),
+      tierRules: new Set(),
       changedAt: this.#generation,
       view: undefined,
       viewCheckedAt: 0,

@@ -1,6 +1,6 @@
 import type { Restriction } from './restriction.ts'
 import type { Mode } from './scope.ts'
-import { compareNames } from './tool-name.ts'
+import { withTier, type TierRule } from './tier.ts'
 import type { ToolDefinition } from './tool.ts'
 import type { ToolView } from './view.ts'
 
@@ -10,6 +10,8 @@ export interface ScopeLayer {
   readonly mode: Mode | undefined
   readonly toolsByName: ReadonlyMap<string, ToolDefinition>
   readonly restrictions: ReadonlySet<Restriction>
+  /** What its owner says of the tiers of tools, over the tools' own word. */
+  readonly tierRules: ReadonlySet<TierRule>
 }
 
 export const DEFAULT_MODE: Mode = 'code'
@@ -20,6 +22,7 @@ export const DEFAULT_MODE: Mode = 'code'
  *   registrations, far to near, nearer shadows farther
  *   → every restriction along the chain, intersected
  *   → the scope's own registrations, exempt unless a sealed restriction covers them
+ *   → the tiers that scopes give to tools, the nearest one's word
  *   → run_code, when the mode needs it
  */
 export function resolveView(
@@ -34,25 +37,28 @@ export function resolveView(
   }
   const restrictions = chain.flatMap((layer) => [...layer.restrictions])
   const sealed = restrictions.filter(({ isSealed }) => isSealed)
+  const rules = chain.toReversed().map((layer) => [...layer.tierRules])
 
-  const visible: [string, ToolDefinition][] = []
+  const visible = new Map<string, ToolDefinition>()
   const hiddenNames = new Set<string>()
   const admit = (name: string, definition: ToolDefinition, filters: readonly Restriction[]) => {
-    if (filters.every((filter) => filter.permits(name))) visible.push([name, definition])
+    if (filters.every((filter) => filter.permits(name))) visible.set(name, withTier(definition, rules))
     else hiddenNames.add(name)
   }
   for (const [name, definition] of inherited) {
     if (own?.toolsByName.has(name) !== true) admit(name, definition, restrictions)
   }
   for (const [name, definition] of own?.toolsByName ?? []) admit(name, definition, sealed)
-  visible.sort(([a], [b]) => compareNames(a, b))
+  // The default order is that of code units, as `compareNames` has it, and several times as quick as asking it.
+  const toolsByName = new Map<string, ToolDefinition>()
+  for (const name of [...visible.keys()].sort()) toolsByName.set(name, visible.get(name)!) // Its own key.
 
   const mode = chain.findLast((layer) => layer.mode !== undefined)?.mode ?? DEFAULT_MODE
   return Object.freeze({
     scope: own?.name ?? '',
     mode,
     generation,
-    toolsByName: new Map(visible),
+    toolsByName,
     ...(runCode !== undefined && mode !== 'native' && { runCode }),
     hiddenNames,
   })

@@ -62,7 +62,8 @@ function parseEntries(field: string, entries: unknown, problems: string[]): read
   return parsed
 }
 
-function entryFault(entry: unknown): string | undefined {
+/** What is wrong with a name or `ns.*`; undefined when nothing is. */
+export function entryFault(entry: unknown): string | undefined {
   if (entry === RUN_CODE) return 'cannot be restricted: run_code is the transport, the mode of a scope decides about it'
   if (entry === '*') return 'is no pattern: say allow: [] to hide everything, or name a namespace as "ns.*"'
   const name = typeof entry === 'string' && entry.endsWith('.*') ? entry.slice(0, -2) : entry

@@ -133,7 +133,11 @@ describe('identity', () => {
     await rig.call('leaf')
     expect(JSON.stringify(token)).toBe('{}')
     expect(Object.isFrozen(token)).toBe(true)
-    expect(Object.getPrototypeOf(token)).toBeNull()
+    const prototype: unknown = Object.getPrototypeOf(token)
+    if (typeof prototype !== 'object' || prototype === null) throw new TypeError('a token has an object behind it')
+    expect(Reflect.ownKeys(prototype)).toEqual([])
+    expect(Object.isFrozen(prototype)).toBe(true)
+    expect(Object.getPrototypeOf(prototype)).toBeNull()
   })
 
   test('a second open call of the same id is reported to the owner', async () => {

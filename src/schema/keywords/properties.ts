@@ -12,8 +12,10 @@ export const properties: Keyword = {
       site.problem(`properties must be an object of schemas; got ${describeValue(value)}`, 'properties')
       return undefined
     }
-    const nodes = new Map<string, Node>()
-    for (const name of Object.keys(value)) nodes.set(name, site.child(value[name] as Json, 'properties', name)) // Own key.
+    const nodes = Object.keys(value).map((name): readonly [string, Node] => [
+      name,
+      site.child(value[name] as Json, 'properties', name), // Own key.
+    ])
     return (found, visit) => {
       if (!isRecord(found)) return
       for (const [name, node] of nodes) {

@@ -54,7 +54,12 @@ const SCENARIOS: Readonly<Record<string, (world: World) => Promise<void>>> = {
   },
   'a body that does not hear the abort and is left behind': async (world) => {
     world.everyHook({ isAsking: false })
-    world.register(slowTool(world, 'leaf', () => world.sleep(500)))
+    world.register(
+      slowTool(world, 'leaf', async () => {
+        await world.sleep(1) // An await point while the body runs.
+        return world.sleep(500)
+      }),
+    )
     await world.execute('leaf')
   },
   'a composite and its children': async (world) => {
