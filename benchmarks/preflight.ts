@@ -33,7 +33,7 @@ const BUDGET_MS = 60_000
 
 export const preflightBenchmark: Benchmark = {
   method: [
-    'Compiling (one parse, then esbuild) and checking (names of tools, then types, in the compiler’s own process) begin together as they do in a run; a sample ends when both have. Each text is new, so no cache helps. Programs are correct: mistakes cost some questions more.',
+    'Compiling (one parse, then types are blanked, or esbuild where that is not enough) and checking (names of tools, then types, in the compiler’s own process) begin together as they do in a run; a sample ends when both have. Each text is new, so no cache helps. Programs are correct: mistakes cost some questions more.',
     'Every tool has typed arguments and a typed result of nested objects. A program of 20 lines calls five tools, one of 200 lines fifty.',
     'Warm: the declarations of the view have been read. Cold view: the process runs, the view is new to it. Cold process: the process starts with the program.',
     'The first row of the first table compiles alone: the rest of a row is what checking adds to the way to the first call.',

@@ -103,8 +103,9 @@ export async function compileProgram(text: string, options: CompileOptions): Pro
   const { edited, names, marks } = analysis
   const parsed = createParsed(text, analysis)
   options.onParsed?.(parsed)
-  const lower = analysis.isPlain ? wrapProgram : lowerProgram
-  const lowered = await lower(edited.text, names.mark, marks)
+  const { plain } = analysis
+  const lowered =
+    plain === undefined ? await lowerProgram(edited.text, names.mark, marks) : wrapProgram(plain, names.mark, marks)
   if (!lowered.ok) {
     const { line, column } = lowered
     const at = line === undefined || column === undefined ? undefined : { line, column }

@@ -1,7 +1,7 @@
 import type { ArtifactStore } from '../artifacts/store.ts'
 import type { ContentBlock } from '../data/content.ts'
 import { CodedError } from '../data/failure.ts'
-import type { CallId } from '../data/ids.ts'
+import type { CallId, SessionId } from '../data/ids.ts'
 import { isRecord, type Json, type JsonObject } from '../data/json.ts'
 import { parseContent } from '../data/parse-content.ts'
 import type { Executor, GuestEvent, LogLine, Notice, Run, RunEnding } from '../executor/executor.ts'
@@ -53,7 +53,7 @@ export interface RunCodeOptions {
   }
   readonly tenantOf: (exec: Execution) => string
   readonly searchTools: (view: ToolView, query: string, limit: number | undefined) => Json
-  readonly describeTools: (view: ToolView, names: readonly string[]) => Json
+  readonly describeTools: (view: ToolView, names: readonly string[], session: SessionId | undefined) => Json
 }
 
 const PARAMETERS: JsonObject = {
@@ -153,7 +153,7 @@ async function executeProgram(options: RunCodeOptions, args: JsonObject, exec: E
     monotonicMs: options.monotonicMs,
     artifacts: options.artifacts,
     searchTools: (query, limit) => options.searchTools(view, query, limit),
-    describeTools: (wanted) => options.describeTools(view, wanted),
+    describeTools: (wanted) => options.describeTools(view, wanted, exec.sessionId),
     whileAsking: () => run?.pauseWall() ?? { [Symbol.dispose]: () => {} },
     ...(asked.onEvent !== undefined && { onDispatch: asked.onEvent }),
   })

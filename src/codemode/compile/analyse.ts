@@ -11,7 +11,7 @@ import { planImports, type Refusal } from './imports.ts'
 import { MAX_AMBIGUOUS_DEPTH } from './lower.ts'
 import { findMainGuards, isGuarded } from './main-guard.ts'
 import { parseProgram, type ParseProblem } from './parse.ts'
-import { isPlainJavaScript } from './plain.ts'
+import { plainText } from './plain.ts'
 import { SDK_MODULE_OBJECT } from './sdk-modules.ts'
 import { findToolUses, type ToolUseAt } from './tool-uses.ts'
 
@@ -34,8 +34,8 @@ export interface Analysis {
   readonly ownSuffix: string
   /** How many returns are marked in it. */
   readonly marks: number
-  /** It is JavaScript that V8 takes as it stands. */
-  readonly isPlain: boolean
+  /** The same as `edited` where V8 takes it so, types blanked: every offset is that of `edited`. */
+  readonly plain: string | undefined
 }
 
 export type AnalysisProblem =
@@ -76,6 +76,7 @@ export function analyseProgram(text: string): Analysis | Extract<AnalysisProblem
   const needsModule =
     body.text.includes(names.moduleObject) || imports.bindings.some((one) => one.includes(names.moduleObject))
   const head = (needsModule ? `const ${names.moduleObject} = ${SDK_MODULE_OBJECT};` : '') + imports.bindings.join('')
+  const plain = plainText(file, parsedText)
   const comment = firstComment(file, parsedText)
   const settled = new Set(facts.importMetas.filter(({ node }) => isGuarded(node, guards)))
   return {
@@ -93,7 +94,7 @@ export function analyseProgram(text: string): Analysis | Extract<AnalysisProblem
     names,
     ownSuffix: `_${suffix}`,
     marks: body.text.split(`throw ${names.mark}`).length - 1,
-    isPlain: isPlainJavaScript(file, parsedText),
+    plain: plain === undefined ? undefined : head + edits.apply(plain).text,
   }
 }
 

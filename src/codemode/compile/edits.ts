@@ -18,7 +18,8 @@ export interface Piece {
 export interface Edits {
   insert(at: number, text: string): void
   replace(start: number, end: number, text: string): void
-  apply(): EditedText
+  /** Makes the edits in `text`, or in a text of the same length that stands for it. */
+  apply(text?: string): EditedText
 }
 
 interface Edit {
@@ -36,7 +37,7 @@ export function createEdits(text: string): Edits {
   return {
     insert: (at, inserted) => void edits.push({ start: at, end: at, text: inserted }),
     replace: (start, end, replacement) => void edits.push({ start, end, text: replacement }),
-    apply: () => applyEdits(text, edits),
+    apply: (other = text) => applyEdits(other, edits),
   }
 }
 
