@@ -120,7 +120,7 @@ const TYPED_VALUE = fc
         return `(${value} as ${type})`
       case 'as const':
         return `${value} as const`
-      default:
+      case 'none':
         return value
     }
   })
