@@ -6,7 +6,7 @@
  */
 import type { DeliverBody, StartBody } from '../wire.ts'
 import { settleCall } from './calls.ts'
-import { installClock } from './clock.ts'
+import { installClock, settleTemporal } from './clock.ts'
 import { createConsole } from './console.ts'
 import { describeUncaught, installStackTexts, isError, programFrames, threwToJson, ToolError } from './errors.ts'
 import { beginSlice, emitNotice, takeBatch } from './outbox.ts'
@@ -71,6 +71,7 @@ function start(json: string): string {
   run.nowMs = body.startTimeMs
   setPlaces(body.places)
   seedRandom(body.seed)
+  settleTemporal(global, body.code)
   fixGlobal(global, 'tools', createTools(body.bindings))
   let program: unknown
   try {

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import type { Json } from './json.ts'
 
 /**
@@ -35,7 +35,7 @@ export function canonicalJson(value: Json): string {
 
 /** SHA-256 of the canonical text, in hexadecimal. */
 export function digestJson(value: Json): string {
-  return createHash('sha256').update(canonicalJson(value), 'utf8').digest('hex')
+  return hash('sha256', canonicalJson(value), 'hex')
 }
 
 class Written {

@@ -5,6 +5,8 @@ const TICK_MS = 20
 const PATIENCE_TICKS = 10
 /** Ticks after which the memory of a burst fades. */
 const PEAK_TICKS = 100
+/** Runs that start within so many ticks are one burst: fifty programs do not compile in one. */
+const BURST_TICKS = 12
 
 /** Whoever holds prepared isolates: a child process, or this process itself. */
 export interface SpareHolder {
@@ -26,7 +28,8 @@ export interface SpareHolder {
 export class SpareOrders {
   readonly #holder: SpareHolder
   #held = 0
-  #usedThisTick = 0
+  /** Starts in each of the last ticks, the running one last. */
+  readonly #starts: number[] = [0]
   #peak = AT_REST
   #ticksSincePeak = 0
   #ticksWaited = 0
@@ -41,7 +44,7 @@ export class SpareOrders {
   /** A run has taken one. */
   used(): void {
     this.#held = Math.max(0, this.#held - 1)
-    this.#usedThisTick += 1
+    this.#starts[this.#starts.length - 1]! += 1 // There is always one.
     this.#schedule()
   }
 
@@ -71,9 +74,14 @@ export class SpareOrders {
 
   #followPeak(): void {
     this.#ticksSincePeak += 1
-    if (this.#usedThisTick >= this.#peak) this.#ticksSincePeak = 0
-    this.#peak = Math.max(this.#peak, Math.min(MAX_SPARE_ISOLATES, this.#usedThisTick))
+    const started = Math.min(
+      MAX_SPARE_ISOLATES,
+      this.#starts.reduce((sum, count) => sum + count, 0),
+    )
+    if (started >= this.#peak) this.#ticksSincePeak = 0
+    this.#peak = Math.max(this.#peak, started)
     if (this.#ticksSincePeak > PEAK_TICKS) this.#peak = Math.max(AT_REST, this.#peak - 1)
-    this.#usedThisTick = 0
+    this.#starts.push(0)
+    if (this.#starts.length > BURST_TICKS) this.#starts.shift()
   }
 }

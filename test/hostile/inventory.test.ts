@@ -53,6 +53,7 @@ const WALK = `
       }
     }
   }
+  void Temporal // It is there for programs that name it.
   visit(globalThis, '')
   walk()
   for (const name of Object.keys(samples)) visit(samples[name], '<' + name + '>')

@@ -36,6 +36,15 @@ test('the clock stands still between deliveries, and a busy wait cannot end', as
   expect(done.state).toMatchObject({ s: 'stopped', why: 'slice-timeout' })
 })
 
+test('Temporal is there for a program that names it, and for no other', async () => {
+  const hidden = await sandbox.run(`return [typeof globalThis['Temp' + 'oral'], 'toTemp' + 'oralInstant' in new Date()]`)
+  expect(hidden.value).toEqual(['undefined', false])
+  const escaped = await sandbox.run(String.raw`return \u0054emporal.Now.instant().epochMilliseconds === Date.now()`)
+  expect(escaped.value).toBe(true)
+  const named = await sandbox.run(`return new Date().toTemporalInstant().epochMilliseconds === Date.now()`)
+  expect(named.value).toBe(true)
+})
+
 test('every way to ask for now gives the run’s time', async () => {
   const { value } = await sandbox.run(
     `await new Promise((resolve) => setTimeout(resolve, 60000))
