@@ -72,6 +72,10 @@ export class EmbeddedBerth implements Berth, SpareHolder {
     this.#put(HOST_FRAME.prepare, 0, JSON.stringify({ spares }))
   }
 
+  expect(): void {
+    this.#spares.expect()
+  }
+
   /** `alone` cannot be had here, so it makes no difference. */
   ask(run: LiveRun): void {
     if (this.#isClosed) return run.refuse('ABORTED', 'the executor was closed')

@@ -5,6 +5,11 @@
 export interface Executor extends AsyncDisposable {
   /** Never throws for what a program does; throws `CodedError('SANDBOX_UNAVAILABLE')` when no sandbox can exist at all. */
   start(request: RunRequest, host: RunHost): Run
+  /**
+   * A run of this tenant will be here in some milliseconds, or may not come after all: what it would wait for is made
+   * meanwhile (its program is being compiled and checked).
+   */
+  expect(tenant: string): void
   /** What walls stand and what the pool holds; for `doctor`. */
   report(): Promise<ExecutorReport>
 }

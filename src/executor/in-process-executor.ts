@@ -90,6 +90,10 @@ class InProcessExecutor implements Executor {
     this.#report = report
   }
 
+  expect(): void {
+    this.#berth.expect()
+  }
+
   start(request: RunRequest, host: RunHost): Run {
     const run = new LiveRun(request, host, this.#berth, RUN_OPTIONS)
     this.#runs.add(run)

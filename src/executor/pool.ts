@@ -77,6 +77,17 @@ export class Pool implements Berth {
     }
   }
 
+  /** Makes ready what the next run of this tenant would find missing: a child, or an isolate in the one it would get. */
+  expect(tenant: string): void {
+    if (this.#isClosed) return
+    const children = [...this.#children.values()].filter(({ link }) => !link.isGone && !link.isRetired)
+    const own = children.filter((child) => child.tenant === tenant)
+    const free = own.length > 0 ? own : children.filter((child) => child.tenant === undefined)
+    const [next] = free.filter(({ isReserved }) => !isReserved).toSorted((a, b) => a.link.load - b.link.load)
+    if (next !== undefined) next.spares.expect()
+    else if (own.length === 0 && this.#children.size < this.#options.maxChildren) this.#spawn()
+  }
+
   forget(run: LiveRun): void {
     if (this.#queue.length > 0) this.#queue = this.#queue.filter((waiting) => waiting.run !== run)
   }

@@ -141,6 +141,10 @@ class ProcessExecutor implements Executor {
     process.once('exit', this.#onExit)
   }
 
+  expect(tenant: string): void {
+    this.#parts.pool.expect(tenant)
+  }
+
   start(request: RunRequest, host: RunHost): Run {
     const run = new LiveRun(request, host, this.#parts.pool, this.#parts.config)
     this.#runs.add(run)

@@ -48,6 +48,14 @@ export class SpareOrders {
     this.#schedule()
   }
 
+  /** A run is about to come: what it needs is made at once, unless something is there for it or is being made. */
+  expect(): void {
+    const { isReady, isIdle } = this.#holder
+    if (!isReady || !isIdle || this.#held > 0) return
+    this.#held = 1
+    this.#holder.prepare(1)
+  }
+
   stop(): void {
     clearTimeout(this.#timer)
   }

@@ -22,6 +22,18 @@ describe('the pool', () => {
     expect(livingChildren()).toEqual([before])
   }, 20_000)
 
+  test('a child is started for a tenant whose run is about to come, once, and its run gets it', async () => {
+    const pool = await startExecutor({ childrenPerTenant: 1 })
+    expect(await run(pool, `return 1`, { tenant: 'a' })).toMatchObject({ resultJson: '1' })
+    expect(livingChildren()).toHaveLength(1)
+    for (let n = 0; n < 3; n++) pool.expect('b')
+    await until(() => livingChildren().length === 2)
+    const both = livingChildren()
+    pool.expect('a')
+    expect(await run(pool, `return 2`, { tenant: 'b' })).toMatchObject({ resultJson: '2' })
+    expect(livingChildren()).toEqual(both)
+  }, 20_000)
+
   test('an idle child is evicted for another tenant when the pool is full', async () => {
     const pool = await startExecutor({ maxChildren: 1, childrenPerTenant: 1 })
     const first = livingChildren()

@@ -63,3 +63,16 @@ test('the more runs a child holds, the fewer spares it is given beyond those at 
   vi.advanceTimersByTime(100)
   expect(holder.orders.at(-1)).toBe(4)
 })
+
+test('for a run that is about to come one is made at once, if there is none and nothing stands in the way', () => {
+  orders.expect()
+  orders.expect()
+  expect(holder.orders).toEqual([1])
+  orders.used()
+  holder.isIdle = false
+  orders.expect()
+  expect(holder.orders).toEqual([1])
+  holder.isIdle = true
+  orders.expect()
+  expect(holder.orders).toEqual([1, 1])
+})
