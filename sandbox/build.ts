@@ -30,9 +30,8 @@ async function bundleGuest(): Promise<string> {
     platform: 'neutral',
     // V8 keeps a text with one letter beyond Latin-1 in two bytes a letter, in every isolate.
     charset: 'ascii',
-    // Whitespace and syntax only: names stay readable in a debugger, and the program never sees them.
-    minifyWhitespace: true,
-    minifySyntax: true,
+    // The text stands in the memory of every isolate: short names are a tenth of a megabyte less for each run that waits.
+    minify: true,
     banner: { js: "(function(){'use strict';" },
     footer: { js: 'return guest.default})()' },
   })
