@@ -37,7 +37,20 @@ const MAX_SERVERS = 200
 export function readMcpConfig(source: string, options: McpConfigOptions): McpConfig {
   const inline = source.trimStart().startsWith('{')
   const place = inline ? 'the MCP configuration' : printableLine(source)
-  const text = inline ? source : readConfigFile(source)
+  return readMcpServers(parseConfigText(inline ? source : readConfigFile(source), place), options)
+}
+
+/** A configuration that is JSON; what it says is still to be read. */
+export interface ConfigDocument {
+  /** How messages name it. */
+  readonly place: string
+  readonly value: unknown
+  /** `place:line: …`, one a key that occurs twice in one object. */
+  readonly duplicateKeys: readonly string[]
+}
+
+/** Throws `CONFIG_INVALID`, showing the place but no value, when the text is no JSON. */
+export function parseConfigText(text: string, place: string): ConfigDocument {
   const parsed = parseJsonc(text)
   if (!parsed.ok) {
     const { line, column, message } = parsed.problem
@@ -46,10 +59,17 @@ export function readMcpConfig(source: string, options: McpConfigOptions): McpCon
       `${place}:${line}:${column}: this is not JSON: ${message}\n${maskedFrame(text, parsed.problem)}`,
     )
   }
-  const problems: ServerProblem[] = parsed.duplicateKeys.map(({ line, message }) => ({
-    message: `${place}:${line}: ${printableLine(message)}`,
-  }))
-  const described = findServers(parsed.value, place, problems)
+  const duplicateKeys = parsed.duplicateKeys.map(({ line, message }) => `${place}:${line}: ${printableLine(message)}`)
+  return { place, value: parsed.value, duplicateKeys }
+}
+
+/** As `readMcpConfig`, for what has been parsed already. */
+export function readMcpServers(
+  { place, value: root, duplicateKeys }: ConfigDocument,
+  options: McpConfigOptions,
+): McpConfig {
+  const problems: ServerProblem[] = duplicateKeys.map((message) => ({ message }))
+  const described = findServers(root, place, problems)
   const servers: ServerEntry[] = []
   for (const [name, value] of described) {
     const read = readServerEntry(name, value, {
@@ -61,6 +81,11 @@ export function readMcpConfig(source: string, options: McpConfigOptions): McpCon
     if (read.entry !== undefined) servers.push(read.entry)
   }
   return { servers, problems }
+}
+
+/** What a document says of its servers, unread, by name. Throws `CONFIG_INVALID` when it is no such configuration. */
+export function describedServers({ place, value }: ConfigDocument): ReadonlyMap<string, unknown> {
+  return findServers(value, place, [])
 }
 
 function findServers(root: unknown, place: string, problems: ServerProblem[]): ReadonlyMap<string, unknown> {

@@ -22,10 +22,13 @@ export interface ConnectionOptions {
   /** Something odd that stops nothing. */
   readonly onDiagnostic: (message: string) => void
   readonly onToolsChanged: () => void
+  readonly callMeta?: () => Readonly<Record<string, string>> | undefined
 }
 
 export interface CallOptions {
   readonly signal: AbortSignal
+  /** The same for every attempt at one call, so that a server which looks at it does the work once. */
+  readonly idempotencyKey?: string
   readonly onProgress: (progress: { readonly message?: string; readonly fraction?: number }) => void
 }
 
@@ -133,7 +136,8 @@ export class McpConnection implements AsyncDisposable {
   #request(client: Client, name: string, args: JsonObject, options: CallOptions): Promise<unknown> {
     // Not `client.callTool()`: that one drops members of content blocks that it does not know, and refuses to call a
     // tool at all whose output schema does not compile. Output is validated by the pipeline.
-    return client.request({ method: 'tools/call', params: { name, arguments: args } }, ANYTHING, {
+    const meta = callMeta(options.idempotencyKey, this.#options.callMeta?.())
+    return client.request({ method: 'tools/call', params: { name, arguments: args, ...meta } }, ANYTHING, {
       signal: options.signal,
       timeout: this.#options.requestTimeoutMs,
       maxTotalTimeout: Math.max(MAX_TOTAL_REQUEST_MS, this.#options.requestTimeoutMs),
@@ -299,6 +303,12 @@ function withDeadline<T>(work: Promise<T>, deadline: AbortSignal): Promise<T> {
 }
 
 /** Work that is shared with others goes on when one of those who wait for it stops waiting. */
+/** Servers that do not know the key pass over it: `_meta` is the place for what the protocol does not speak of. */
+function callMeta(idempotencyKey: string | undefined, more: Readonly<Record<string, string>> | undefined) {
+  if (idempotencyKey === undefined && more === undefined) return {}
+  return { _meta: { ...more, ...(idempotencyKey !== undefined && { 'codeferry/idempotency-key': idempotencyKey }) } }
+}
+
 function untilAborted<T>(
   work: Promise<T>,
   signal: AbortSignal,

@@ -97,6 +97,7 @@ function importTool(
     async execute(args, exec) {
       const raw = await connection.callTool(tool.name, args, {
         signal: exec.signal,
+        ...(exec.idempotencyKey !== undefined && { idempotencyKey: exec.idempotencyKey }),
         onProgress: (progress) => exec.reportProgress(progress),
       })
       return settleToolResult(name, raw, entry.textResults ?? 'auto', exec)

@@ -16,6 +16,8 @@ export interface McpOptions {
   readonly clientVersion?: string
   /** A monotonic clock, for the pause between attempts to start a server again. */
   readonly nowMs?: () => number
+  /** Members of the `_meta` of each call, asked for as it is made: the trace context that it belongs to. */
+  readonly callMeta?: () => Readonly<Record<string, string>> | undefined
 }
 
 type Report = (server: string, message: string, isLeftOut?: boolean) => void
@@ -107,6 +109,7 @@ function createServer(entry: ServerEntry, namespace: string, options: McpOptions
     nowMs: options.nowMs ?? (() => performance.now()),
     onDiagnostic: (message) => report(entry.name, message),
     onToolsChanged: () => void refresh(),
+    ...(options.callMeta !== undefined && { callMeta: options.callMeta }),
   })
 
   // A list that is read again has the same faults again.

@@ -37,6 +37,8 @@ export interface HttpServerEntry extends ServerEntryBase {
 /** Something wrong with one server (or with the whole, without `server`); the others go on. */
 export interface ServerProblem {
   readonly server?: string
+  /** What `server` is. Default: an MCP server. */
+  readonly kind?: 'mcp' | 'openapi' | 'http'
   /** What is wrong, without the server's name. */
   readonly message: string
   /** True when the server is not used at all because of it. */

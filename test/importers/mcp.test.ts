@@ -282,6 +282,15 @@ test('a program gets plain values, and the blocks stay as the server sent them',
   expect(blocks.value).toEqual(blocks.exec.attached[0])
 })
 
+test('the idempotency key of a call travels in its _meta, and nothing does when there is none', async () => {
+  const entry = odd()
+  await using connections = await connect([entry])
+  await call(connections, 'odd.echo', { words: 'x' })
+  const exec = { ...recordExecution('odd.echo'), idempotencyKey: 'a1b2' }
+  await tool(connections, 'odd.echo').execute({ words: 'x' }, exec)
+  expect(notesOf(entry).filter((note) => 'idempotencyKey' in note)).toEqual([{ idempotencyKey: 'a1b2' }])
+})
+
 test('an error result throws the tool’s own words and keeps its content and structure', async () => {
   await using connections = await connect([odd()])
   const exec = recordExecution('odd.fail')

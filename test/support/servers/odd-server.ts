@@ -77,7 +77,7 @@ interface Request {
     readonly name?: string
     readonly arguments?: { readonly words?: string }
     readonly cursor?: string
-    readonly _meta?: { readonly progressToken?: number }
+    readonly _meta?: { readonly progressToken?: number; readonly 'codeferry/idempotency-key'?: string }
     readonly requestId?: number
   }
 }
@@ -117,6 +117,8 @@ createInterface({ input: process.stdin }).on('line', (line) => {
 })
 
 function call(id: number, params: NonNullable<Request['params']>): void {
+  const idempotencyKey = params._meta?.['codeferry/idempotency-key']
+  if (idempotencyKey !== undefined) note({ idempotencyKey })
   switch (params.name) {
     case 'die':
       process.stderr.write('a bug\n')
