@@ -1,7 +1,10 @@
+import type { ArtifactStore } from './artifacts/store.ts'
+import type { ScopesOptions } from './declare-scopes.ts'
 import type { SessionStore } from './session/log.ts'
 import type { ToolDefinition } from './registry/tool.ts'
 import type { Mode } from './registry/scope.ts'
 import type { Approver, Guard, Observer, Policy } from './pipeline/call.ts'
+import type { TelemetryOptions } from './telemetry/spans.ts'
 import type { ServerEntry } from './importers/mcp-config.ts'
 import { CodedError } from './data/failure.ts'
 import { DEFAULT_LIMITS, resolveLimits, type Limits } from './codemode/limits.ts'
@@ -13,10 +16,21 @@ export interface EngineOptions {
   readonly tools?: readonly ToolDefinition[]
   /** MCP servers to start and import, as read from an `mcpServers` file. */
   readonly mcpServers?: readonly ServerEntry[]
-  /** Where sessions are kept: in memory (default), in a SQLite file, or a store of the embedder's own. */
+  /**
+   * Where sessions are kept: in memory (default), in a SQLite file, or a store of the embedder's own. The engine opens
+   * and closes the first two; one that it is given stays open when it ends, for whoever opened it to close.
+   */
   readonly store?: SessionStore | { readonly sqlite: string }
+  /** What is known to be wrong before the start; reported first. */
+  readonly problems?: readonly EngineProblem[]
+  /** Ended with the engine, after everything that may use it; also when the engine does not start. */
+  readonly owned?: readonly AsyncDisposable[]
   /** What the model is given in the global scope. Default `code`. */
   readonly mode?: Mode
+  /** Scopes to declare at the start, with what they may see. "global" may be among them. */
+  readonly scopes?: ScopesOptions
+  /** Where large texts are kept. Default: in memory, until the engine ends. */
+  readonly artifacts?: ArtifactStore
   readonly limits?: Partial<Limits>
   /** What a type error in a program does: refuse it before anything runs (default), be noticed, or not be looked for. */
   readonly typecheck?: TypecheckMode
@@ -37,6 +51,11 @@ export interface EngineOptions {
   readonly policies?: readonly Policy[]
   readonly guards?: readonly Guard[]
   readonly observers?: readonly Observer[]
+  /**
+   * Spans of calls for OpenTelemetry. Default: made when a tracer provider is registered at the start, without
+   * contents; `false`: none.
+   */
+  readonly telemetry?: TelemetryOptions | false
   /** Which runs may share a sandbox process. Default: all runs of one scope. */
   readonly tenantOf?: (call: { readonly scope: string; readonly sessionId?: string }) => string
   /** Problems that stop nothing: a server that will not start, a tool that was skipped, an observer that threw. */
@@ -58,15 +77,20 @@ export interface PoolLimits {
 
 export interface EngineProblem {
   readonly server?: string
+  /** What `server` is. Default: an MCP server. */
+  readonly kind?: 'mcp' | 'openapi' | 'http'
   readonly message: string
   /** True when the server is not used at all because of it; the others go on. */
   readonly isLeftOut?: boolean
 }
 
 /** The options with every default filled in: the only place where a default is decided. */
-export interface EngineConfig extends Required<Omit<EngineOptions, 'approver' | 'sandboxNode' | 'limits' | 'store'>> {
+export interface EngineConfig extends Required<
+  Omit<EngineOptions, 'approver' | 'sandboxNode' | 'limits' | 'store' | 'artifacts'>
+> {
   /** Absent: memory. */
   readonly store: SessionStore | { readonly sqlite: string } | undefined
+  readonly artifacts: ArtifactStore | undefined
   readonly limits: Limits
   readonly approver: Approver | undefined
   readonly sandboxNode: string | undefined
@@ -77,8 +101,12 @@ export function resolveEngineConfig(options: EngineOptions): EngineConfig {
   return {
     tools: options.tools ?? [],
     mcpServers: options.mcpServers ?? [],
+    owned: options.owned ?? [],
+    problems: options.problems ?? [],
     store: options.store,
     mode: options.mode ?? 'code',
+    scopes: options.scopes ?? {},
+    artifacts: options.artifacts,
     limits: resolveLimits(DEFAULT_LIMITS, options.limits),
     typecheck: checkTypecheck(options.typecheck ?? 'error'),
     ...resolveWalls(options),
@@ -88,6 +116,7 @@ export function resolveEngineConfig(options: EngineOptions): EngineConfig {
     policies: options.policies ?? [],
     guards: options.guards ?? [],
     observers: options.observers ?? [],
+    telemetry: options.telemetry ?? {},
     tenantOf: options.tenantOf ?? ((call) => call.scope),
     onProblem: options.onProblem ?? (() => {}),
     checkInvariants: options.checkInvariants ?? false,

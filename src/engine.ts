@@ -1,7 +1,9 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { createMemoryArtifacts } from './artifacts/memory.ts'
+import type { ArtifactStore } from './artifacts/store.ts'
 import { createRunCodeTool, type RunEvent, type RunValue } from './codemode/run-code.ts'
+import { createSessionTools } from './codemode/session-tools.ts'
 import { holdCompiler } from './codemode/compile/lower.ts'
 import type { Limits } from './codemode/limits.ts'
 import type { TypecheckMode } from './codemode/preflight.ts'
@@ -13,11 +15,12 @@ import {
   type EngineProblem,
 } from './config.ts'
 import type { UserMessage } from './data/content.ts'
+import { declareScopes } from './declare-scopes.ts'
 import { CodedError, thrownMessage } from './data/failure.ts'
 import { callId, sessionId, type CallId, type SessionId } from './data/ids.ts'
 import type { Json } from './data/json.ts'
 import type { Outcome } from './data/outcome.ts'
-import type { Executor, ExecutorReport } from './executor/executor.ts'
+import type { Executor, ExecutorLoad, ExecutorReport } from './executor/executor.ts'
 import { createInProcessExecutor, IN_PROCESS_WARNING } from './executor/in-process-executor.ts'
 import { createProcessExecutor } from './executor/process-executor.ts'
 import { connectMcpServers, type McpConnections } from './importers/mcp.ts'
@@ -30,11 +33,14 @@ import { GLOBAL_SCOPE, RUN_CODE } from './registry/scope.ts'
 import type { ToolView } from './registry/view.ts'
 import { describeTools, searchTools } from './sdk/search.ts'
 import { renderSdk, type RenderedSdk, type RenderOptions } from './sdk/render.ts'
+import { renderForSession } from './sdk/session-sdk.ts'
 import { loadTemplates } from './sdk/templates.ts'
 import { runCodeDescription, systemPrompt, type UsageFacts } from './sdk/usage.ts'
 import type { SessionLog, SessionStore } from './session/log.ts'
 import { createMemoryStore } from './session/memory-log.ts'
 import { createSqliteStore } from './session/sqlite-log.ts'
+import { createSpans } from './telemetry/spans.ts'
+import { traceMeta } from './telemetry/trace-context.ts'
 import { createTypeChecker } from './typecheck/checker.ts'
 import { findCompiler } from './typecheck/find-compiler.ts'
 
@@ -48,21 +54,35 @@ export interface Engine extends AsyncDisposable {
   readonly problems: readonly EngineProblem[]
   /** Opens a session, or goes on with one; without an id a new one. */
   openSession(options?: { readonly id?: string; readonly scope?: string }): SessionLog
+  /**
+   * Lets go of a session that nothing is under way in, so that a process that lives long stays small. A store that keeps
+   * sessions outside memory can still read it, and `openSession` goes on with it; otherwise it is gone. Flush its log
+   * first: what is not durable yet is kept.
+   */
+  closeSession(id: string): void
   /** One program, made as a model's call of `run_code`: logged, with the whole pipeline around it. Never rejects for what a program does. */
   run(code: string, options?: RunOptions): Promise<RunResult>
   /** Live events of a run that is about to start under this call id (for servers that make the call themselves). */
   watchRun(id: string, listener: (event: RunEvent) => void): Disposable
-  sdk(scope?: string, options?: RenderOptions): RenderedSdk
-  /** For agents with a system prompt: when to write a program, how, and the SDK. Stable for the same set of tools. */
-  systemPrompt(scope?: string): string
+  /** With a session of this scope, as that session should see it: it changes as the session goes on. */
+  sdk(scope?: string, options?: RenderOptions & { readonly session?: string }): RenderedSdk
+  /**
+   * For agents with a system prompt: when to write a program, how, and the SDK. Stable for the same set of tools, unless
+   * it is asked for a session.
+   */
+  systemPrompt(scope?: string, session?: string): string
   /** For clients without one (MCP): the same as the description of `run_code`. */
-  runCodeDescription(scope?: string): string
+  runCodeDescription(scope?: string, session?: string): string
   report(): Promise<ExecutorReport>
+  /** How much there is to do in the sandbox at this moment. */
+  load(): ExecutorLoad
 }
 
 export interface RunOptions {
   readonly scope?: string
   readonly session?: SessionLog
+  /** Of the call of `run_code` in the log; default: a fresh one. One that the session has used is made unique. */
+  readonly callId?: string
   readonly signal?: AbortSignal
   /** Lowers the wall clock budget. */
   readonly timeoutMs?: number
@@ -91,21 +111,25 @@ export interface RunResult {
  * not an error.
  */
 export async function createEngine(options: EngineOptions = {}): Promise<Engine> {
-  const config = resolveEngineConfig(options)
   await using parts = new AsyncDisposableStack()
+  for (const part of options.owned ?? []) parts.use(part)
+  const config = resolveEngineConfig(options)
   const problems: EngineProblem[] = []
   const report = (problem: EngineProblem) => {
-    problems.push(problem)
+    // A process that lives long must not keep all it ever heard of; whoever listens hears it all the same.
+    if (problems.length < MAX_PROBLEMS) problems.push(problem)
     config.onProblem(problem)
   }
+  config.problems.forEach(report)
 
-  const store = parts.use(openStore(config))
+  const store = openStore(config, parts)
   // Disposed in reverse: when the executor has ended the runs, their results still go into the log before it closes.
   const running = new Set<Promise<RunResult>>()
   parts.defer(async () => void (await Promise.allSettled(running)))
   const registry = new ToolRegistry()
   const asked = new Map<string, Asked>()
   const sessions = new Map<string, SessionLog>()
+  const sessionTools = createSessionTools()
 
   const runtime = new ToolRuntime({
     registry,
@@ -116,9 +140,16 @@ export async function createEngine(options: EngineOptions = {}): Promise<Engine>
     checkInvariants: config.checkInvariants,
     onDiagnostic: (diagnostic) => report({ message: `${diagnostic.code}: ${diagnostic.message}` }),
     ...(config.approver !== undefined && { approver: config.approver }),
+    onSuccess({ sessionId, definition }, value) {
+      if (sessionId !== undefined && definition !== undefined) sessionTools.used(sessionId, definition, value)
+    },
   })
+  const spans = config.telemetry === false ? undefined : createSpans(config.telemetry, systemClock)
+  // The outermost wrapper: what other policies do around a body belongs to its span as well.
+  if (spans !== undefined) runtime.use(spans.policy)
   for (const policy of config.policies) runtime.use(policy)
   for (const guard of config.guards) runtime.guard(guard)
+  if (spans !== undefined) runtime.observe(spans.observer)
   for (const observer of config.observers) runtime.observe(observer)
 
   const templates = loadTemplates((file) => readFileSync(file, 'utf8'))
@@ -135,13 +166,17 @@ export async function createEngine(options: EngineOptions = {}): Promise<Engine>
   // Sandbox and servers take the longest to start and do not need each other.
   const [executor, servers] = await bothOrNeither(
     startExecutor(config),
-    connectMcpServers(config.mcpServers, { onProblem: report }),
+    connectMcpServers(config.mcpServers, {
+      onProblem: report,
+      ...(config.telemetry !== false && { callMeta: traceMeta }),
+    }),
   )
   parts.use(executor)
   parts.use(servers)
   if (config.isolation === 'in-process') report({ message: IN_PROCESS_WARNING })
 
   registry.setMode(GLOBAL_SCOPE, config.mode)
+  declareScopes(registry, config.scopes)
   registry.registerAll(config.tools)
   followTools(registry, servers, report)
   registry.installRunCode(
@@ -149,11 +184,7 @@ export async function createEngine(options: EngineOptions = {}): Promise<Engine>
       registry,
       runtime,
       executor,
-      artifacts: createMemoryArtifacts({
-        limits: { maxBytesPerOwner: 256 * 1024 * 1024, maxBytes: 1024 * 1024 * 1024, maxAgeMs: 24 * 3_600_000 },
-        nowMs: () => systemClock.nowMs(),
-        newId: randomUUID,
-      }),
+      artifacts: config.artifacts ?? createArtifacts(),
       limits: config.limits,
       checker,
       typecheck: config.typecheck,
@@ -166,7 +197,8 @@ export async function createEngine(options: EngineOptions = {}): Promise<Engine>
         config.tenantOf({ scope: exec.scope, ...(exec.sessionId !== undefined && { sessionId: exec.sessionId }) }),
       searchTools: (view, query, limit) =>
         searchTools(view, deriveNames(view), query, limit === undefined ? {} : { limit }) as unknown as Json, // Plain data of its own making.
-      describeTools: (view, names) => describeTools(view, deriveNames(view), names) as unknown as Json, // Likewise.
+      describeTools: (view, names, session) =>
+        describeTools(view, deriveNames(view), names, session && { observed: sessionTools.observed(session) }),
     }),
   )
 
@@ -179,19 +211,26 @@ export async function createEngine(options: EngineOptions = {}): Promise<Engine>
     return log
   }
 
-  function toldAbout(scope: string): [RenderedSdk, UsageFacts] {
+  function render(view: ToolView, renderOptions: RenderOptions = {}, session?: string): RenderedSdk {
+    const log = session === undefined ? undefined : sessions.get(session)
+    // Another scope's session is none of this one's business.
+    if (log?.scope !== view.scope) return renderSdk(view, deriveNames(view), renderOptions)
+    return renderForSession(view, deriveNames(view), renderOptions, sessionTools.useOf(log))
+  }
+
+  function toldAbout(scope: string, session?: string): [RenderedSdk, UsageFacts] {
     const view = registry.view(scope)
     // Whoever is told about the tools writes a program next: the checker reads their types meanwhile.
     if (config.typecheck !== 'off') checker.prepare(view, deriveNames(view))
     const mode = view.mode === 'both' ? 'both' : 'code'
-    return [render(view), { ...config.limits, typecheck: config.typecheck, mode }]
+    return [render(view, {}, session), { ...config.limits, typecheck: config.typecheck, mode }]
   }
 
   async function runProgram(code: string, runOptions: RunOptions): Promise<RunResult> {
     const scope = runOptions.scope ?? runOptions.session?.scope ?? GLOBAL_SCOPE
     const session = runOptions.session ?? openSession({ scope })
     sessions.set(session.sessionId, session)
-    const id = callId(`call-${randomUUID()}`)
+    const id = callId(runOptions.callId ?? `call-${randomUUID()}`)
     asked.set(id, {
       ...(runOptions.limits !== undefined && { limits: runOptions.limits }),
       ...(runOptions.typecheck !== undefined && { typecheck: checkTypecheck(runOptions.typecheck) }),
@@ -234,6 +273,12 @@ export async function createEngine(options: EngineOptions = {}): Promise<Engine>
       assertOpen()
       return openSession(sessionOptions)
     },
+    closeSession(id) {
+      assertOpen()
+      sessions.delete(sessionId(id))
+      sessionTools.forget(sessionId(id))
+      store.release?.(sessionId(id))
+    },
     async run(code, runOptions = {}) {
       assertOpen()
       const work = runProgram(code, runOptions)
@@ -248,19 +293,22 @@ export async function createEngine(options: EngineOptions = {}): Promise<Engine>
       asked.set(id, { ...asked.get(id), onEvent: listener })
       return { [Symbol.dispose]: () => void asked.delete(id) }
     },
-    sdk: (scope = GLOBAL_SCOPE, renderOptions) => render(registry.view(scope), renderOptions),
-    systemPrompt: (scope = GLOBAL_SCOPE) => systemPrompt(...toldAbout(scope), templates),
-    runCodeDescription: (scope = GLOBAL_SCOPE) => runCodeDescription(...toldAbout(scope), templates),
+    sdk: (scope = GLOBAL_SCOPE, renderOptions) => render(registry.view(scope), renderOptions, renderOptions?.session),
+    systemPrompt: (scope = GLOBAL_SCOPE, session) => systemPrompt(...toldAbout(scope, session), templates),
+    runCodeDescription: (scope = GLOBAL_SCOPE, session) => runCodeDescription(...toldAbout(scope, session), templates),
     async report() {
       assertOpen()
       return await executor.report()
     },
+    load: () => executor.load(),
     async [Symbol.asyncDispose]() {
       isDisposed = true
       await owned.disposeAsync()
     },
   }
 }
+
+const MAX_PROBLEMS = 1_000
 
 /** What the caller of one run asked for beside the arguments of `run_code`. */
 interface Asked {
@@ -294,10 +342,6 @@ function followTools(registry: ToolRegistry, servers: McpConnections, report: (p
   })
 }
 
-function render(view: ToolView, options?: RenderOptions): RenderedSdk {
-  return renderSdk(view, deriveNames(view), options)
-}
-
 function argumentsOf(code: string, options: RunOptions) {
   return {
     code,
@@ -313,10 +357,20 @@ function readRun(outcome: Outcome): Pick<RunResult, 'value' | 'partial'> {
   return { partial: { logs: [], calls: [], notices: [], ...(outcome.error.details as object) } }
 }
 
-function openStore(config: EngineConfig): SessionStore {
+/** A store that was given stays its giver's: another engine may go on with it when this one has ended. */
+function openStore({ store }: EngineConfig, parts: AsyncDisposableStack): SessionStore {
   const now = () => systemClock.nowMs()
-  if (config.store === undefined) return createMemoryStore({ now })
-  return 'sqlite' in config.store ? createSqliteStore({ path: config.store.sqlite, now }) : config.store
+  if (store === undefined) return parts.use(createMemoryStore({ now }))
+  return 'sqlite' in store ? parts.use(createSqliteStore({ path: store.sqlite, now })) : store
+}
+
+/** Where programs and policies keep what was too large to show; give it to engines that follow each other. */
+export function createArtifacts(): ArtifactStore {
+  return createMemoryArtifacts({
+    limits: { maxBytesPerOwner: 256 * 1024 * 1024, maxBytes: 1024 * 1024 * 1024, maxAgeMs: 24 * 3_600_000 },
+    nowMs: () => systemClock.nowMs(),
+    newId: randomUUID,
+  })
 }
 
 /** When one of two starts fails, the other must not be left running. */

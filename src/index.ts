@@ -1,6 +1,7 @@
 /** The public names of Codeferry. Everything else is an implementation detail. */
 export { createEngine, type Engine, type RunOptions, type RunResult } from './engine.ts'
 export type { EngineOptions, EngineProblem, Isolation, PoolLimits } from './config.ts'
+export type { ScopeOptions, ScopesOptions } from './declare-scopes.ts'
 export { DEFAULT_LIMITS, type Limits } from './codemode/limits.ts'
 export type { TypecheckMode } from './codemode/preflight.ts'
 export type { RunEvent, RunValue } from './codemode/run-code.ts'
@@ -37,6 +38,9 @@ export type { SessionLog, SessionStore, SessionSummary } from './session/log.ts'
 export type { SessionEvent, StoredEvent } from './session/events.ts'
 
 export { readMcpConfig, type ServerEntry } from './importers/mcp-config.ts'
+export { importOpenApi, openApiSourceSchema, type OpenApiSource } from './importers/openapi.ts'
+export { httpTools } from './importers/http/http-tools.ts'
+export { httpToolSchema, type HttpToolEntry } from './importers/http/http-tool-schema.ts'
 
 export { CodedError, hasCode, type Failure } from './data/failure.ts'
 export { FAILURE_CODES, type FailureCode } from './data/failure-codes.ts'

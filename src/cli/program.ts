@@ -36,13 +36,14 @@ export function createProgram(
     .addOption(mockOption())
     .option('--db <file>', 'keep the session in this SQLite file')
     .option('--session <id>', 'go on with this session of the file, or begin it under this id')
-    .option('--scope <name>', 'scope that the session of the file belongs to', scopeName)
+    .option('--scope <name>', 'scope of codeferry.json to run in, or that the session of --db belongs to', scopeName)
     .option('--timeout <ms>', 'most time the program may take', positiveInteger)
     .addOption(confinementOption())
     .addOption(
-      new Option('--typecheck <mode>', 'what a type error does: refuse the program, be noticed, or not be looked for')
-        .choices(['error', 'notice', 'off'])
-        .default('error'),
+      new Option(
+        '--typecheck <mode>',
+        'what a type error does: refuse the program, be noticed, or not be looked for (default: as configured, else error)',
+      ).choices(['error', 'notice', 'off']),
     )
     .option('--cards', 'show each call as a card too')
     .option('--json', 'print one JSON document')
@@ -52,19 +53,31 @@ export function createProgram(
     .description('list the tools a program could call')
     .addOption(configOption())
     .addOption(mockOption())
+    .addOption(scopeOption())
     .option('--json', 'print one JSON document')
     .action(act(async (options) => (await import('./commands/tools.ts')).toolsCommand(options, io)))
 
   withHelp(program.command('sdk'), [
     'codeferry sdk --config .mcp.json',
     'codeferry sdk --catalog tools.json --level L4',
+    'codeferry sdk --catalog tools.json --style interfaces > tools.d.ts',
+    "codeferry sdk --config .mcp.json --search 'open issues'",
+    'codeferry sdk --config .mcp.json --stats',
   ])
     .description('print the SDK text that a model is given')
     .addOption(configOption())
+    .addOption(scopeOption())
     .addOption(mockOption().conflicts('catalog'))
     .option('--catalog <file>', 'tools as an MCP server lists them: an array, or an object with "tools"')
     .addOption(new Option('--level <level>', 'how much of each tool is shown').choices(['L0', 'L1', 'L2', 'L3', 'L4']))
     .option('--budget <tokens>', 'most tokens (of four characters) of the text', positiveInteger)
+    .addOption(
+      new Option('--style <style>', 'for a model that writes programs, for people and editors, or tools as plain JSON')
+        .choices(['model', 'interfaces', 'json'])
+        .default('model'),
+    )
+    .option('--search <query>', 'only the tools that fit these words, best first')
+    .option('--stats', 'print what the text costs in tokens, not the text')
     .option('--json', 'print one JSON document')
     .action(act(async (options) => (await import('./commands/sdk.ts')).sdkCommand(options, io)))
 
@@ -87,12 +100,53 @@ export function createProgram(
     .description('serve run_code (and the tools) as an MCP server over stdio')
     .addOption(configOption())
     .addOption(mockOption())
+    .addOption(scopeOption())
     .addOption(
-      new Option('--mode <mode>', 'what the client is shown').choices(['code', 'both', 'native']).default('code'),
+      new Option('--mode <mode>', 'what the client is shown (default: as configured, else code)').choices([
+        'code',
+        'both',
+        'native',
+      ]),
     )
     .option('--db <file>', 'keep sessions in this SQLite file')
     .addOption(confinementOption())
     .action(act(async (options) => (await import('./commands/mcp.ts')).mcpCommand(options, io)))
+
+  withHelp(program.command('serve'), [
+    'codeferry serve',
+    'codeferry serve --config codeferry.json --port 8080',
+    'codeferry serve --mock tools.json --db sessions.sqlite',
+  ])
+    .description('serve the HTTP API until it is told to end (SIGTERM drains, SIGHUP reads the configuration anew)')
+    .addOption(configOption())
+    .addOption(mockOption())
+    .option('--host <address>', 'where to listen (default: as configured, else 127.0.0.1)')
+    .option('--port <n>', 'port, 0 for any free one (default: as configured, else 8765)', portNumber)
+    .option('--db <file>', 'keep sessions in this SQLite file (default: as configured, else codeferry.sqlite)')
+    .addOption(confinementOption())
+    .option('--json', 'print one JSON document when it listens')
+    .action(act(async (options) => (await import('./commands/serve.ts')).serveCommand(options, io)))
+
+  const token = program.command('token').description('tokens of a service')
+  withHelp(token.command('new'), [
+    'codeferry token new laptop',
+    'codeferry token new boss --may read approve',
+    'codeferry token new agent --scope team-a --print',
+  ])
+    .description('make a token, show it once, and keep its hash beside the sessions of a service')
+    .argument('<name>', 'how it is called in logs and approvals', scopeName)
+    .option('--db <file>', 'SQLite file of the service', 'codeferry.sqlite')
+    .option('--scope <name>', 'what it sees, and where its runs belong', scopeName, 'global')
+    .addOption(
+      new Option('--may <grant...>', 'what it may do')
+        .choices(['run', 'call', 'read', 'approve', 'elicit'])
+        .default(['run', 'call', 'read']),
+    )
+    .option('--print', 'keep nothing: print an entry for the "tokens" of a codeferry.json')
+    .option('--json', 'print one JSON document')
+    .action(
+      act(async (name: string, options) => (await import('./commands/token.ts')).tokenNewCommand(name, options, io)),
+    )
 
   withHelp(program.command('bench'), [
     'codeferry bench --config .mcp.json',
@@ -114,6 +168,18 @@ export function createProgram(
     .option('--json', 'print one JSON document')
     .action(act(async (options) => (await import('./commands/bench.ts')).benchCommand(options, io)))
 
+  withHelp(program.command('init'), [
+    'codeferry init',
+    'codeferry init --from ~/.cursor/mcp.json',
+    'codeferry init --output ops/codeferry.json --force',
+  ])
+    .description('write a first codeferry.json from the MCP servers of another client')
+    .option('--from <file>', 'that client’s file; default: the first that is found in the usual places')
+    .option('--output <file>', 'where to write', 'codeferry.json')
+    .option('--force', 'write over a file that is there')
+    .option('--json', 'print one JSON document')
+    .action(act(async (options) => (await import('./commands/init.ts')).initCommand(options, io)))
+
   withHelp(program.command('doctor'), ['codeferry doctor', 'codeferry doctor --config .mcp.json'])
     .description('check what is needed to run programs, and say what is missing')
     .addOption(configOption())
@@ -124,15 +190,22 @@ export function createProgram(
 }
 
 function configOption(): Option {
-  return new Option('--config <file>', 'MCP servers: any client’s "mcpServers" or "servers" file')
+  return new Option(
+    '--config <file>',
+    'codeferry.json, or any client’s "mcpServers" or "servers" file (default: ./codeferry.json)',
+  )
+}
+function scopeOption(): Option {
+  return new Option('--scope <name>', 'what this scope of codeferry.json sees').argParser(scopeName)
 }
 function mockOption(): Option {
   return new Option('--mock <file>', 'tools that behave as this JSON file says')
 }
 function confinementOption(): Option {
-  return new Option('--require-confinement <level>', 'weakest sandbox that is good enough')
-    .choices(['none', 'basic', 'strong'])
-    .default('basic')
+  return new Option(
+    '--require-confinement <level>',
+    'weakest sandbox that is good enough (default: as configured, else basic)',
+  ).choices(['none', 'basic', 'strong'])
 }
 
 function withHelp(command: Command, examples: readonly string[]): Command {
@@ -148,6 +221,12 @@ function exitHelp(): string {
 function scopeName(text: string): string {
   if (!/^[\w.-]{1,64}$/.test(text)) throw new InvalidArgumentError('It must be 1–64 letters, digits, "_", "-" or ".".')
   return text
+}
+
+function portNumber(text: string): number {
+  const value = Number(text)
+  if (!/^\d{1,5}$/.test(text) || value > 65_535) throw new InvalidArgumentError('It must be a number from 0 to 65535.')
+  return value
 }
 
 function positiveInteger(text: string): number {

@@ -1,7 +1,6 @@
 import { CodedError } from '../../data/failure.ts'
 import { nearestNames } from '../../data/nearest-names.ts'
 import { isRecord } from '../../data/json.ts'
-import { createEngine } from '../../engine.ts'
 import { GLOBAL_SCOPE } from '../../registry/scope.ts'
 import type { ToolDefinition } from '../../registry/tool.ts'
 import type { ToolView } from '../../registry/view.ts'
@@ -10,7 +9,7 @@ import { benchDocument, writeBench, type BenchedTool } from '../format/bench.ts'
 import { watchInterrupt } from '../interrupt.ts'
 import { writeJson, type Io } from '../io.ts'
 import { CallWatch, measureTool } from '../measure-tool.ts'
-import { readSources, warnProblem, type SourceOptions } from '../tool-sources.ts'
+import { readSources, startEngine, type SourceOptions } from '../tool-sources.ts'
 
 export interface BenchCommandOptions extends SourceOptions {
   readonly tool?: readonly string[]
@@ -30,14 +29,11 @@ export async function benchCommand(options: BenchCommandOptions, io: Io): Promis
   const sources = readSources(options, io)
   using interrupt = watchInterrupt()
   const watch = new CallWatch()
-  const starting = createEngine({
-    tools: sources.tools,
-    mcpServers: sources.servers,
+  const starting = startEngine(sources, io, {
     mode: 'both',
     typecheck: 'off',
     observers: [watch],
     ...(options.requireConfinement !== undefined && { requireConfinement: options.requireConfinement }),
-    onProblem: (problem) => warnProblem(io, problem),
   })
   await using engine = await interrupt.race(starting)
   const chosen = chooseTools(engine.registry.view(GLOBAL_SCOPE), options, sources.approvalRequired)

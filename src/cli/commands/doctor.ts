@@ -1,9 +1,8 @@
-import { CodedError, hasCode, thrownMessage } from '../../data/failure.ts'
+import { hasCode, thrownMessage } from '../../data/failure.ts'
 import type { ExecutorReport } from '../../executor/executor.ts'
 import { IN_PROCESS_WARNING, probeInProcess } from '../../executor/in-process-executor.ts'
 import { createProcessExecutor } from '../../executor/process-executor.ts'
-import { connectMcpServers } from '../../importers/mcp.ts'
-import { readMcpConfig } from '../../importers/mcp-config.ts'
+import { checkConfig, type Check } from '../check-config.ts'
 import { EXIT } from '../exit-codes.ts'
 import { watchInterrupt } from '../interrupt.ts'
 import { paletteFor, safe, writeJson, type Io } from '../io.ts'
@@ -14,14 +13,6 @@ export interface DoctorCommandOptions {
   readonly json?: boolean
 }
 
-interface Check {
-  readonly name: string
-  readonly ok: boolean
-  readonly detail: string
-  /** What to do, when it is not OK. */
-  readonly advice?: string
-}
-
 const OLDEST_NODE = 24
 
 /** Looks at everything a run needs and says what is missing and what to do about it. Starts the configured servers once. */
@@ -29,7 +20,7 @@ export async function doctorCommand(options: DoctorCommandOptions, io: Io): Prom
   using interrupt = watchInterrupt()
   const host = checkNode()
   const sandbox = await interrupt.race(checkSandbox())
-  const config = options.config === undefined ? [] : await interrupt.race(checkConfig(options.config, io))
+  const config = await interrupt.race(checkConfig(options.config, io))
   const checks = [host, ...sandbox.checks, ...config]
   const exitCode = verdict(host, sandbox.checks, config)
   if (options.json === true)
@@ -102,45 +93,12 @@ async function checkInProcess(): Promise<Check> {
   }
 }
 
-async function checkConfig(path: string, io: Io): Promise<readonly Check[]> {
-  try {
-    const config = readMcpConfig(path, { env: io.env, workspaceFolder: io.cwd })
-    await using connections = await connectMcpServers(config.servers, { clientVersion: VERSION })
-    const described = config.problems.map(({ server, message, isLeftOut }) => ({
-      name: server === undefined ? 'config note' : `server ${server}`,
-      ok: isLeftOut !== true,
-      detail: message,
-    }))
-    const started = connections.servers.map((status) => {
-      const told = connections.problems.filter(({ server }) => server === status.name).map(({ message }) => message)
-      const tools = `${counted(status.tools, 'tool')}${status.server === undefined ? '' : ` (${status.server.name} ${status.server.version})`}`
-      return {
-        name: `server ${status.name}`,
-        ok: status.started,
-        detail: [...(status.started ? [tools] : []), ...told].join('; '),
-      }
-    })
-    return [
-      { name: 'config', ok: true, detail: `${path}: ${counted(config.servers.length, 'server')}` },
-      ...described,
-      ...started,
-    ]
-  } catch (thrown) {
-    if (!(thrown instanceof CodedError)) throw thrown
-    return [{ name: 'config', ok: false, detail: thrown.message }]
-  }
-}
-
-function counted(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? '' : 's'}`
-}
-
 function writeChecks(io: Io, checks: readonly Check[]): void {
   const { dim, green, red, yellow } = paletteFor(io.stdout, io.env)
   const width = Math.min(32, Math.max(...checks.map(({ name }) => name.length)))
   const lines = checks.map(({ name, ok, detail, advice }) => {
     // What is configured is there, and does not work; what a run needs beside that is missing.
-    const isConfigured = name === 'config' || name.startsWith('server ')
+    const isConfigured = name === 'config' || /^(?:server|API|HTTP tool) /.test(name)
     const word = ok
       ? green('OK     ')
       : name.startsWith('wall')

@@ -1,11 +1,10 @@
-import { createEngine } from '../../engine.ts'
 import type { Mode } from '../../registry/scope.ts'
 import { serveMcp } from '../../service/mcp/server.ts'
 import { StdioTransport } from '../../service/mcp/stdio-transport.ts'
 import { EXIT } from '../exit-codes.ts'
 import { watchInterrupt } from '../interrupt.ts'
 import { warn, type Io } from '../io.ts'
-import { readSources, warnProblem, type SourceOptions } from '../tool-sources.ts'
+import { readSources, startEngine, type SourceOptions } from '../tool-sources.ts'
 import { VERSION } from '../version.ts'
 
 export interface McpCommandOptions extends SourceOptions {
@@ -22,20 +21,21 @@ export async function mcpCommand(options: McpCommandOptions, io: Io): Promise<nu
   using interrupt = watchInterrupt()
   const sources = readSources(options, io)
   await using engine = await interrupt.race(
-    createEngine({
-      tools: sources.tools,
-      mcpServers: sources.servers,
-      ...(options.mode !== undefined && { mode: options.mode }),
+    startEngine(sources, io, {
       ...(options.db !== undefined && { store: { sqlite: options.db } }),
       ...(options.requireConfinement !== undefined && { requireConfinement: options.requireConfinement }),
-      onProblem: (problem) => warnProblem(io, problem),
     }),
   )
   const transport = new StdioTransport(io.stdin, io.stdout, {
     finishMs: engine.limits.wallMs + engine.limits.drainMs,
     onProblem: (message) => warn(io, message),
   })
-  await using _serving = serveMcp(engine, transport, { version: VERSION, onProblem: (message) => warn(io, message) })
+  await using _serving = serveMcp(engine, transport, {
+    ...(options.mode !== undefined && { mode: options.mode }),
+    scope: sources.scope,
+    version: VERSION,
+    onProblem: (message) => warn(io, message),
+  })
   try {
     await interrupt.race(transport.drained)
     return EXIT.ok

@@ -2,9 +2,8 @@ import { CardProjection, presentersOf, type FindPresenter } from '../../cards.ts
 import type { TypecheckMode } from '../../codemode/preflight.ts'
 import type { RunEvent } from '../../codemode/run-code.ts'
 import { CodedError } from '../../data/failure.ts'
-import { createEngine, type Engine, type RunResult } from '../../engine.ts'
+import type { Engine, RunResult } from '../../engine.ts'
 import type { Policy } from '../../pipeline/call.ts'
-import { GLOBAL_SCOPE } from '../../registry/scope.ts'
 import { watchLog } from '../../session/watch-log.ts'
 import { EXIT, exitCodeOf } from '../exit-codes.ts'
 import { writeCards } from '../format/cards.ts'
@@ -14,10 +13,9 @@ import { watchInterrupt } from '../interrupt.ts'
 import { warn, writeJson, type Io } from '../io.ts'
 import { readProgram } from '../read-program.ts'
 import { createTerminalApprover } from '../terminal-approver.ts'
-import { readSources, warnProblem, type SourceOptions } from '../tool-sources.ts'
+import { readSources, startEngine, type SourceOptions, type ToolSources } from '../tool-sources.ts'
 
 export interface RunCommandOptions extends SourceOptions {
-  readonly scope?: string
   readonly db?: string
   readonly session?: string
   readonly timeout?: number
@@ -29,29 +27,23 @@ export interface RunCommandOptions extends SourceOptions {
 
 /** Runs one program and prints what it returned, printed and called. An interrupt ends the run and prints it all the same. */
 export async function runCommand(path: string, options: RunCommandOptions, io: Io): Promise<number> {
-  for (const option of ['session', 'scope'] as const) {
-    if (options[option] !== undefined && options.db === undefined)
-      throw new CodedError('CONFIG_INVALID', `--${option} needs --db: without a file no session is kept`)
-  }
   const code = await readProgram(path, io)
   const sources = readSources(options, io)
+  checkOptions(options, sources)
   using interrupt = watchInterrupt()
   const approver = createTerminalApprover(io, path === '-')
-  const starting = createEngine({
-    tools: sources.tools,
-    mcpServers: sources.servers,
+  const starting = startEngine(sources, io, {
     ...(options.db !== undefined && { store: { sqlite: options.db } }),
     ...(options.requireConfinement !== undefined && { requireConfinement: options.requireConfinement }),
     ...(options.typecheck !== undefined && { typecheck: options.typecheck }),
     ...(approver !== undefined && { approver }),
     ...(sources.approvalRequired.size > 0 && { policies: [askFor(sources.approvalRequired)] }),
-    onProblem: (problem) => warnProblem(io, problem),
   })
   await using engine = await interrupt.race(starting)
   const shown: string[] = []
   const progress = createProgressPrinter(io, options.json === true)
-  const projection = options.cards === true ? new CardProjection(presentersIn(engine, options)) : undefined
-  const result = await runOnce(engine, code, options, interrupt.signal, projection, (event) => {
+  const projection = options.cards === true ? new CardProjection(presentersIn(engine, sources.scope)) : undefined
+  const result = await runOnce(engine, code, sources.scope, options, interrupt.signal, projection, (event) => {
     if (event.type === 'show') shown.push(event.json)
     progress?.(event)
   })
@@ -67,16 +59,24 @@ export async function runCommand(path: string, options: RunCommandOptions, io: I
   return exitCode
 }
 
+function checkOptions({ db, session, scope }: RunCommandOptions, { settings }: ToolSources): void {
+  const isKept = db !== undefined || settings?.store !== undefined
+  if (session !== undefined && !isKept)
+    throw new CodedError('CONFIG_INVALID', '--session needs --db: without a file no session is kept')
+  // A codeferry.json declares scopes; elsewhere they only tell the sessions of a file apart.
+  if (scope !== undefined && !isKept && settings?.kind !== 'codeferry')
+    throw new CodedError('CONFIG_INVALID', '--scope needs --db: without a file no session is kept')
+}
+
 async function runOnce(
   engine: Engine,
   code: string,
+  scope: string,
   options: RunCommandOptions,
   signal: AbortSignal,
   projection: CardProjection | undefined,
   onEvent: (event: RunEvent) => void,
 ): Promise<RunResult> {
-  const scope = options.scope ?? GLOBAL_SCOPE
-  if (!engine.registry.hasScope(scope)) engine.registry.declareScope(scope)
   const session = engine.openSession({ scope, ...(options.session !== undefined && { id: options.session }) })
   return await engine.run(code, {
     scope,
@@ -88,8 +88,8 @@ async function runOnce(
 }
 
 /** Looked up when a call starts: servers may change their tools meanwhile. */
-function presentersIn(engine: Engine, options: RunCommandOptions): FindPresenter {
-  return (name) => presentersOf(engine.registry.view(options.scope ?? GLOBAL_SCOPE))(name)
+function presentersIn(engine: Engine, scope: string): FindPresenter {
+  return (name) => presentersOf(engine.registry.view(scope))(name)
 }
 
 /** The mock file's word that a tool needs a person's yes. */
