@@ -59,7 +59,13 @@ const HEADINGS = ['', 'min', 'p50', 'p99', 'ratio', 'target p50 / p99', 'samples
 
 function cellsOf(row: Row): string[] {
   const { name, min, p50, p99, ratio, target, samples } = row
-  return [name, ...[min, p50, p99].map(formatNumber), `${ratio.toFixed(2)} ×`, formatTarget(target), String(samples)]
+  return [
+    name,
+    ...[min, p50, p99].map(formatNumber),
+    Number.isFinite(ratio) ? `${ratio.toFixed(2)} ×` : '–',
+    formatTarget(target),
+    String(samples),
+  ]
 }
 
 function formatTarget(target: Target | undefined): string {

@@ -26,7 +26,7 @@ export interface Table {
   readonly rows: readonly Row[]
 }
 
-export type Unit = 'ns' | 'ns per tool' | 'µs' | 'ms' | 'bytes' | 'MB'
+export type Unit = 'ns' | 'ns per tool' | 'µs' | 'ms' | 'bytes' | 'MB' | 'tokens' | 'errors' | 'arguments' | 'tools'
 
 export interface Variant {
   readonly name: string
@@ -37,10 +37,15 @@ export interface Variant {
 
 export type Size = 'full' | 'tiny'
 
+export interface BenchmarkOptions {
+  /** A folder of tool catalogs to measure with. */
+  readonly corpus?: string
+}
+
 /** How it measures, in words, and its tables. The first table becomes the chart. */
 export interface Benchmark {
   readonly method: readonly string[]
-  measure(size: Size): Promise<readonly Table[]>
+  measure(size: Size, options?: BenchmarkOptions): Promise<readonly Table[]>
 }
 
 export interface Rounds {
@@ -97,7 +102,8 @@ export function toRows(
       min: quantile(samples, 0),
       p50,
       p99: quantile(samples, 0.99),
-      ratio: p50 / base,
+      // Nothing is as much as nothing.
+      ratio: p50 === base ? 1 : p50 / base,
       ...(target !== undefined && { target }),
     }
   })
@@ -122,7 +128,7 @@ export function collectGarbage(what: 'young' | 'all'): void {
 }
 
 /** For whoever waits at a terminal; never in the way of the output. */
-function note(text: string): void {
+export function note(text: string): void {
   if (process.stderr.isTTY) writeSync(process.stderr.fd, `\r\u001b[K${text}`)
 }
 

@@ -8,11 +8,13 @@ import { clearNotes, type Benchmark } from './_runner.ts'
 import { dispatchBenchmark } from './dispatch.ts'
 import { pipelineBenchmark } from './pipeline.ts'
 import { preflightBenchmark } from './preflight.ts'
+import { sdkBenchmark } from './sdk.ts'
 
 const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
   pipeline: pipelineBenchmark,
   dispatch: dispatchBenchmark,
   preflight: preflightBenchmark,
+  sdk: sdkBenchmark,
 }
 
 const { values: options, positionals: names } = parseArgs({
@@ -23,6 +25,8 @@ const { values: options, positionals: names } = parseArgs({
     /** Keeps them in another folder. */
     out: { type: 'string' },
     size: { type: 'string', default: 'full' },
+    /** Tool catalogs for those that measure with them; otherwise those beside the checkout, or made-up ones. */
+    corpus: { type: 'string' },
     json: { type: 'boolean', default: false },
   },
 })
@@ -31,7 +35,7 @@ const unknown = names.filter((name) => !Object.hasOwn(BENCHMARKS, name))
 if (names.length === 0 || unknown.length > 0 || (size !== 'full' && size !== 'tiny')) {
   const wrong = unknown.length > 0 ? `there is no benchmark ${unknown.join(', ')}\n` : ''
   console.error(
-    `${wrong}usage: npm run bench -- <${Object.keys(BENCHMARKS).join(' | ')}>… [--size full|tiny] [--json] [--write | --out <folder>]`,
+    `${wrong}usage: npm run bench -- <${Object.keys(BENCHMARKS).join(' | ')}>… [--size full|tiny] [--corpus <folder>] [--json] [--write | --out <folder>]`,
   )
   process.exit(2)
 }
@@ -41,7 +45,7 @@ for (const name of names) {
   const benchmark = BENCHMARKS[name]
   if (benchmark === undefined) continue
   const loadBefore = loadavg()[0] ?? 0
-  const tables = await benchmark.measure(size)
+  const tables = await benchmark.measure(size, options.corpus === undefined ? {} : { corpus: options.corpus })
   clearNotes()
   const report: Report = {
     benchmark: name,

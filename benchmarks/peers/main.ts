@@ -1,5 +1,5 @@
 import { execFileSync, fork, type ChildProcess } from 'node:child_process'
-import { existsSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { loadavg } from 'node:os'
 import { join, resolve } from 'node:path'
@@ -145,7 +145,11 @@ else {
 
 /** The one place that installs: exact versions, without their scripts. */
 function install(): void {
-  if (existsSync(join(import.meta.dirname, 'node_modules/run'))) return
+  const manifest = JSON.parse(readFileSync(join(import.meta.dirname, 'package.json'), 'utf8')) as {
+    readonly dependencies: Readonly<Record<string, string>>
+  }
+  const names = Object.keys(manifest.dependencies)
+  if (names.every((name) => existsSync(join(import.meta.dirname, 'node_modules', name)))) return
   execFileSync('npm', ['install'], { cwd: import.meta.dirname, stdio: ['ignore', 'ignore', 'inherit'] })
 }
 

@@ -128,6 +128,8 @@ async function executeProgram(options: RunCodeOptions, args: JsonObject, exec: E
     keep: (text) => options.artifacts.put(exec.sessionId ?? exec.rootCallId, text)?.id,
   }
 
+  // Isolates take about as long to make as programs to compile and check: both are done at once.
+  options.executor.expect(options.tenantOf(exec))
   const toolNames = [...view.toolsByName.keys()]
   const { compiled, checked } = await prepare(codeOf(args), limits.maxProgramBytes, toolNames, (program) =>
     preflight(program, { mode: asked.typecheck ?? options.typecheck, view, names, checker: options.checker }),

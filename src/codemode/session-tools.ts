@@ -2,7 +2,7 @@ import type { Json } from '../data/json.ts'
 import type { SessionId } from '../data/ids.ts'
 import { RUN_CODE } from '../registry/scope.ts'
 import type { ObservedResults } from '../sdk/observed/observed-text.ts'
-import { boundShape, mergeShapes, shapeOf, type ValueShape } from '../sdk/observed/value-shape.ts'
+import { boundShape, extendShape, shapeOf, type ValueShape } from '../sdk/observed/value-shape.ts'
 import type { SessionUse } from '../sdk/session-sdk.ts'
 import type { SessionLog } from '../session/log.ts'
 
@@ -51,7 +51,9 @@ const DEFAULTS: SessionToolsLimits = {
 
 interface Known {
   /** The latest last, as sets and maps keep their order. */
-  readonly recent: Set<string>
+  recent: Set<string>
+  /** Whether `recent` holds what was used before this process, too. */
+  isRecalled: boolean
   readonly observed: Map<string, { readonly shape: ValueShape; readonly results: number }>
 }
 
@@ -61,7 +63,7 @@ export function createSessionTools(limits: Partial<SessionToolsLimits> = {}): Se
   let shapes = 0
 
   function knownOf(session: SessionId): Known {
-    const known = knownBySession.get(session) ?? { recent: new Set(), observed: new Map() }
+    const known = knownBySession.get(session) ?? { recent: new Set(), isRecalled: false, observed: new Map() }
     knownBySession.delete(session)
     knownBySession.set(session, known)
     return known
@@ -84,12 +86,17 @@ export function createSessionTools(limits: Partial<SessionToolsLimits> = {}): Se
   const observed = (session: SessionId) => new Map(knownBySession.get(session)?.observed)
 
   function recall(log: SessionLog): void {
-    if (knownBySession.has(log.sessionId)) return
     const known = knownOf(log.sessionId)
+    if (known.isRecalled) return
+    const earlier = new Set<string>()
     for (const event of log.events()) {
       const isSuccess = (event.type === 'tool/result' || event.type === 'tool/code-dispatch') && !event.isError
-      if (isSuccess && event.name !== RUN_CODE) addRecent(known.recent, event.name, maxRecent)
+      if (isSuccess && event.name !== RUN_CODE) addRecent(earlier, event.name, maxRecent)
     }
+    // A dispatch that has just settled may not be in the log yet.
+    for (const name of known.recent) addRecent(earlier, name, maxRecent)
+    known.recent = earlier
+    known.isRecalled = true
     makeRoom()
   }
 
@@ -106,9 +113,11 @@ export function createSessionTools(limits: Partial<SessionToolsLimits> = {}): Se
   }
 
   function next(before: { readonly shape: ValueShape; readonly results: number } | undefined, value: Json) {
-    const seen = shapeOf(value)
-    const shape = boundShape(before === undefined ? seen : mergeShapes(before.shape, seen), maxPlaces)
-    return { shape, results: (before?.results ?? 0) + 1 }
+    const shape = before === undefined ? shapeOf(value) : extendShape(before.shape, value)
+    return {
+      shape: shape === before?.shape ? shape : boundShape(shape, maxPlaces),
+      results: (before?.results ?? 0) + 1,
+    }
   }
 
   return {

@@ -109,6 +109,10 @@ export interface Approver {
 }
 
 export interface Observer {
+  /** It reads no `stageNs`: calls are not timed stage by stage for its sake. */
+  readonly isBrief?: boolean
+  /** A call has begun, before anything is decided about it; `settled` gets the same view. Contained likewise. */
+  started?(call: CallView): void
   /** Every outcome, refusals too. What it throws is contained and reported to `onDiagnostic`. */
   settled?(call: CallView, outcome: Outcome, facts: CallReport): void
 }

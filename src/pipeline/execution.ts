@@ -1,3 +1,4 @@
+import { digestJson } from '../data/canonical.ts'
 import type { ContentBlock, UserMessage } from '../data/content.ts'
 import type { CallId, SessionId } from '../data/ids.ts'
 import { parseContent } from '../data/parse-content.ts'
@@ -50,6 +51,11 @@ export class BodyExecution implements Execution {
 
   get signal(): AbortSignal {
     return this.#stop.signal ?? this.#call.signalForHooks()
+  }
+
+  /** Of the session and the call, whose id is its root's and its ordinal: providers repeat their ids, sessions never do. */
+  get idempotencyKey(): string {
+    return digestJson([this.sessionId ?? null, this.callId])
   }
 
   readonly deferContext = (message: UserMessage | string): void => {

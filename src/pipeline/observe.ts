@@ -4,6 +4,21 @@ import type { CallReport, Observer } from './call.ts'
 import type { LiveCall } from './live-call.ts'
 import type { RuntimeParts } from './runtime-parts.ts'
 
+/** Says that a call has begun, to those who want to hear it. */
+export function tellOfStart(call: LiveCall, observers: readonly Observer[], parts: RuntimeParts): void {
+  for (const observer of observers) {
+    try {
+      observer.started?.(call.view)
+    } catch (thrown) {
+      parts.diagnose({
+        code: 'OBSERVER_FAILED',
+        message: `an observer threw: ${thrownMessage(thrown)}`,
+        callId: call.callId,
+      })
+    }
+  }
+}
+
 /** Shows the outcome to everybody who looks. Nobody who looks can change it, hold it up or make it fail. */
 export function runObservers(
   call: LiveCall,

@@ -1,6 +1,7 @@
 import type { Clock } from '../data/clock.ts'
 import { createFailure, thrownMessage } from '../data/failure.ts'
 import { callId, type CallId, type IdSource } from '../data/ids.ts'
+import type { Json } from '../data/json.ts'
 import type { Outcome } from '../data/outcome.ts'
 import { SmallSet } from '../data/small-set.ts'
 import { SNAPSHOT_DEFAULTS, type SnapshotLimits } from '../data/snapshot.ts'
@@ -9,7 +10,7 @@ import type { ToolDefinition } from '../registry/tool.ts'
 import { release, runAdmit } from './admit.ts'
 import { runApproval } from './approval.ts'
 import { runAround, type Wrapper } from './around.ts'
-import type { Approver, CallRequest, Guard, Observer, Policy } from './call.ts'
+import type { Approver, CallRequest, CallView, Guard, Observer, Policy } from './call.ts'
 import { mayOverlap } from './concurrency.ts'
 import { createCall, type CreateParts, type Created, type ViewSource } from './create.ts'
 import { failureContent } from './failure-content.ts'
@@ -17,7 +18,7 @@ import { runFinalizer } from './finalize.ts'
 import { runGuards } from './guards.ts'
 import { checkCall } from './invariants.ts'
 import type { LiveCall } from './live-call.ts'
-import { runObservers } from './observe.ts'
+import { runObservers, tellOfStart } from './observe.ts'
 import { runPost, type PostPolicy } from './post.ts'
 import { runPre, type PrePolicy, type PreVerdict } from './pre.ts'
 import { requestFault } from './request-fault.ts'
@@ -40,6 +41,8 @@ export interface RuntimeOptions {
   /** Proves the protocol of every call and reports a breach as `INVARIANT_BROKEN`. Default false. */
   readonly checkInvariants?: boolean
   readonly onDiagnostic?: (diagnostic: Diagnostic) => void
+  /** Told of every success, without the report that makes observers dear: for what each call of an engine passes through. */
+  readonly onSuccess?: (call: CallView, value: Json) => void
 }
 
 /**
@@ -50,6 +53,7 @@ export class ToolRuntime {
   readonly #parts: CreateParts
   readonly #approver: Approver | undefined
   readonly #checksInvariants: boolean
+  readonly #onSuccess: RuntimeOptions['onSuccess']
   // Replaced as a whole by every change: a call that walks a list is not disturbed by it.
   #policies: readonly Policy[] = []
   #pre: readonly PrePolicy[] = []
@@ -57,12 +61,14 @@ export class ToolRuntime {
   #post: readonly PostPolicy[] = []
   #guards: readonly Guard[] = []
   #observers: readonly Observer[] = []
+  #isTimed = false
   readonly #openIds = new SmallSet<CallId>()
   #lateArrivals = 0
 
   constructor(options: RuntimeOptions) {
     this.#approver = options.approver
     this.#checksInvariants = options.checkInvariants === true
+    this.#onSuccess = options.onSuccess
     const report = options.onDiagnostic
     const diagnose = (diagnostic: Diagnostic) => {
       try {
@@ -79,7 +85,7 @@ export class ToolRuntime {
       limits: options.limits ?? SNAPSHOT_DEFAULTS,
       drainMs: options.drainMs ?? 5_000,
       approvalMs: options.approvalMs ?? 3_600_000,
-      isTraced: () => this.#checksInvariants || this.#observers.length > 0,
+      isTraced: () => this.#checksInvariants || this.#isTimed,
       diagnose,
       countLate: (id, what) => {
         this.#lateArrivals++
@@ -104,11 +110,13 @@ export class ToolRuntime {
   }
 
   observe(observer: Observer): Disposer {
-    const entry: Observer = { settled: (call, outcome, report) => observer.settled?.(call, outcome, report) }
-    this.#observers = [...this.#observers, entry]
-    return createDisposer(() => {
-      this.#observers = this.#observers.filter((other) => other !== entry)
-    })
+    const entry: Observer = {
+      isBrief: observer.isBrief === true,
+      started: (call) => observer.started?.(call),
+      settled: (call, outcome, report) => observer.settled?.(call, outcome, report),
+    }
+    this.#setObservers([...this.#observers, entry])
+    return createDisposer(() => this.#setObservers(this.#observers.filter((other) => other !== entry)))
   }
 
   /** What came for calls that were over (ends of bodies left behind, answers nobody waits for), and was dropped. */
@@ -142,6 +150,7 @@ export class ToolRuntime {
     const { call } = created
     this.#open(call)
     this.#parts.tokens.enliven(call.token, call)
+    if (this.#observers.length > 0) tellOfStart(call, this.#observers, this.#parts)
     let settled: Settlement
     try {
       const settling = this.#settle(created)
@@ -268,7 +277,22 @@ export class ToolRuntime {
     }
     const observers = this.#observers
     if (observers.length > 0) runObservers(call, outcome, observers, this.#parts)
+    if (!outcome.isError && this.#onSuccess !== undefined) this.#tellOfSuccess(call, outcome.value)
     return outcome
+  }
+
+  #tellOfSuccess(call: LiveCall, value: Json): void {
+    try {
+      this.#onSuccess?.(call.view, value)
+    } catch (thrown) {
+      const message = `the listener for successes threw: ${thrownMessage(thrown)}`
+      this.#parts.diagnose({ code: 'OBSERVER_FAILED', message, callId: call.callId })
+    }
+  }
+
+  #setObservers(observers: readonly Observer[]): void {
+    this.#observers = observers
+    this.#isTimed = observers.some(({ isBrief }) => isBrief !== true)
   }
 
   #setPolicies(policies: readonly Policy[]): void {

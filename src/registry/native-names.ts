@@ -1,6 +1,5 @@
 import { assignNames, type Claim } from './assign-names.ts'
 import { RUN_CODE } from './scope.ts'
-import { compareNames } from './tool-name.ts'
 
 /** What names are made from. A `ToolView` is one of these; so is a catalog that was only read. */
 export interface NameableView {
@@ -40,18 +39,51 @@ const namesByView = new WeakMap<NameableView, DerivedNames>()
 export function deriveNames(view: NameableView): DerivedNames {
   const known = namesByView.get(view)
   if (known !== undefined) return known
-  const names = [...view.toolsByName.keys()].sort(compareNames)
+  const set = nameSetOf(view)
+  const derived = recentSets.find((recent) => isSameSet(recent, set))?.derived ?? derive(view, set.names)
+  namesByView.set(view, derived)
+  recentSets.unshift({ ...set, derived })
+  recentSets.length = Math.min(recentSets.length, MAX_RECENT_SETS)
+  return derived
+}
+
+/** All that derived names depend on. */
+interface NameSet {
+  /** In byte order. */
+  readonly names: readonly string[]
+  readonly namespaces: readonly (string | undefined)[]
+  readonly hasRunCode: boolean
+}
+
+// Most changes of a view change what a tool is, not what it is called.
+const recentSets: (NameSet & { readonly derived: DerivedNames })[] = []
+const MAX_RECENT_SETS = 8
+
+function nameSetOf(view: NameableView): NameSet {
+  // The default order is that of code units.
+  const names = [...view.toolsByName.keys()].sort()
+  const namespaces = names.map((name) => view.toolsByName.get(name)?.namespace)
+  return { names, namespaces, hasRunCode: view.runCode !== undefined }
+}
+
+function isSameSet(a: NameSet, b: NameSet): boolean {
+  return (
+    a.hasRunCode === b.hasRunCode &&
+    a.names.length === b.names.length &&
+    a.names.every((name, index) => name === b.names[index] && a.namespaces[index] === b.namespaces[index])
+  )
+}
+
+function derive(view: NameableView, names: readonly string[]): DerivedNames {
   const natives = deriveNatives(view, names)
   const paths = derivePaths(view, names)
-  const derived: DerivedNames = Object.freeze({
+  return Object.freeze({
     nativeByName: natives.nativeByName,
     nameByNative: new Map([...natives.nativeByName].map(([name, native]) => [native, name])),
     pathByName: paths.pathByName,
     nameByPath: new Map([...paths.pathByName].map(([name, path]) => [path.join('.'), name])),
     warnings: Object.freeze([...natives.warnings, ...paths.warnings]),
   })
-  namesByView.set(view, derived)
-  return derived
 }
 
 function deriveNatives(view: NameableView, names: readonly string[]) {

@@ -74,6 +74,11 @@ export interface CallFacts {
 /** What a body gets. `signal` is the caller's own fused with whatever a wrapper put in its place. */
 export interface Execution extends CallFacts {
   readonly signal: AbortSignal
+  /**
+   * For tools whose other side does a thing once for each key: the same for every attempt at this call, another for
+   * every other call. Of visible ASCII; says nothing. The pipeline always gives one.
+   */
+  readonly idempotencyKey?: string
   /** The live identity of this call: pass it as `parent` of a nested call. Compared by identity, never serialised. */
   readonly token: CallToken
   /** Sends a user message home on the result; it reaches the model after the result, never before. */

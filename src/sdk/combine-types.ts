@@ -15,13 +15,14 @@ type Kind = 'null' | 'boolean' | 'number' | 'string' | 'array' | 'object'
 export function unionOf(parts: readonly TypeNode[], interner: TypeInterner): TypeNode {
   const [first] = parts
   if (parts.length === 1 && first !== undefined) return first
-  const kept = new Map<number, TypeNode>()
+  const kept = new Map<number | string, TypeNode>()
   let top: WordNode | undefined
   const looseParts: LooseNode[] = []
   const add = (node: TypeNode): void => {
     if (node.kind === 'union') node.members.forEach(add)
     else if (isTop(node)) top = node
     else if (node.kind === 'loose') looseParts.push(node)
+    else if (node.kind === 'literal') kept.set(JSON.stringify(node.value), node)
     else if (!isNever(node)) kept.set(interner.idOf(node), node)
   }
   parts.forEach(add)

@@ -8,15 +8,26 @@ export interface TypeInterner {
   idOf(node: TypeNode): number
   /** Intersections already made, by both sides: a part shared by many places is intersected once. */
   readonly intersections: Map<TypeNode, Map<TypeNode, TypeNode>>
+  /** What is held on to. */
+  readonly size: { readonly keys: number; readonly chars: number }
+}
+
+/** Numbers by object. */
+interface Numbers<T> {
+  get(key: T): number | undefined
+  set(key: T, id: number): unknown
 }
 
 /** Bodies of recursive types longer than this are compared by identity instead of by shape. */
 const MAX_RECURSIVE_KEY = 40_000
 
-export function createTypeInterner(): TypeInterner {
-  const idByNode = new Map<TypeNode, number>()
+/** `keepsNodes: false`: an interner that outlives the types it has seen holds none of them. */
+export function createTypeInterner({ keepsNodes } = { keepsNodes: true }): TypeInterner {
+  const idByNode: Numbers<TypeNode> = keepsNodes ? new Map<TypeNode, number>() : new WeakMap<TypeNode, number>()
+  const idByNamed: Numbers<NamedType> = keepsNodes ? new Map<NamedType, number>() : new WeakMap<NamedType, number>()
   const idByKey = new Map<string, number>()
-  const idByNamed = new Map<NamedType, number>()
+  let keyChars = 0
+  let unlikeTypes = 0
   // A type that is still being read is equal to itself alone.
   const serialByUnread = new Map<NamedType, number>()
   const unreadKey = (type: NamedType): string => {
@@ -30,6 +41,7 @@ export function createTypeInterner(): TypeInterner {
     if (id === undefined) {
       id = idByKey.size
       idByKey.set(key, id)
+      keyChars += key.length
     }
     return id
   }
@@ -37,9 +49,14 @@ export function createTypeInterner(): TypeInterner {
   function idOf(node: TypeNode): number {
     const known = idByNode.get(node)
     if (known !== undefined) return known
-    const id = node.kind === 'named' ? idOfNamed(node.type) : numberOf(keyOf(node, (child) => String(idOf(child))))
+    const id = node.kind === 'named' ? idOfNamed(node.type) : numberOf(keyOf(node, partKey))
     idByNode.set(node, id)
     return id
+  }
+
+  /** Most parts are words and values, which are their own shortest key; no number looks like one of them. */
+  function partKey(part: TypeNode): string {
+    return part.kind === 'word' || part.kind === 'literal' ? keyOf(part, partKey) : String(idOf(part))
   }
 
   // Two catalogs may each hold the same recursive definition. Its key is its body with each recursive type replaced by
@@ -47,13 +64,19 @@ export function createTypeInterner(): TypeInterner {
   function idOfNamed(type: NamedType): number {
     let id = idByNamed.get(type)
     if (id === undefined) {
-      id = numberOf(recursiveKey(type, unreadKey) ?? `named ${idByNamed.size}`)
+      id = numberOf(recursiveKey(type, unreadKey) ?? `named ${(unlikeTypes += 1)}`)
       idByNamed.set(type, id)
     }
     return id
   }
 
-  return { idOf, intersections: new Map() }
+  return {
+    idOf,
+    intersections: new Map(),
+    get size() {
+      return { keys: idByKey.size, chars: keyChars }
+    },
+  }
 }
 
 function recursiveKey(type: NamedType, unreadKey: (type: NamedType) => string): string | undefined {

@@ -15,6 +15,8 @@ const MAX_LITERAL_PARTS = 8
 
 export interface Literals {
   readonly node: TypeNode
+  /** How much of them is printed, about. */
+  readonly chars: number
   readonly term?: string
   readonly warning?: string
 }
@@ -38,6 +40,7 @@ export function literalsOf(
   )
   return {
     node,
+    chars: isLong ? 0 : textLength(kept),
     ...(isLong && {
       term: `one of ${kept.length}: ${kept
         .slice(0, 5)
@@ -105,5 +108,10 @@ function isLongText(value: unknown): boolean {
 }
 
 function textLength(values: readonly unknown[]): number {
-  return values.reduce<number>((sum, value) => sum + (typeof value === 'string' ? value.length + 5 : 8), 0)
+  return values.reduce<number>((sum, value) => sum + lengthOf(value), 0)
+}
+
+function lengthOf(value: unknown): number {
+  if (typeof value === 'string') return value.length + 5
+  return typeof value === 'object' && value !== null ? shortJson(value, MAX_LITERAL_CHARS).length + 8 : 8
 }

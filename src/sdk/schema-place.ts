@@ -4,8 +4,9 @@ import type { SchemaResource } from './schema-refs.ts'
 export interface Place {
   readonly resource: SchemaResource
   readonly outer: Place | undefined
-  /** Part of a JSON Pointer, escaped already. */
+  /** Part of a JSON Pointer; behind it goes `key`, which is escaped when the pointer is asked for. */
   readonly step: string
+  readonly key: string | undefined
   /** What the value here is called. */
   readonly hint: string
   readonly depth: number
@@ -14,25 +15,28 @@ export interface Place {
 }
 
 /** A part of the value: a property or an item. */
-export function below(place: Place, step: string, hint: string): Place {
-  return { resource: place.resource, outer: place, step, hint, depth: place.depth + 1, guard: place.guard + 1 }
+export function below(place: Place, step: string, hint: string, key?: string): Place {
+  const { resource, depth, guard } = place
+  return { resource, outer: place, step, key, hint, depth: depth + 1, guard: guard + 1 }
 }
 
 /** The same value looked at by another schema: `allOf`, `$ref` and the like. */
 export function beside(place: Place, step: string): Place {
   const { resource, hint, depth, guard } = place
-  return { resource, outer: place, step, hint, depth: depth + 1, guard }
+  return { resource, outer: place, step, key: undefined, hint, depth: depth + 1, guard }
 }
 
 /** JSON Pointer from the root of the document, by the way the reader came. */
 export function pointerTo(place: Place): string {
   let pointer = ''
-  for (let at: Place = place; at.outer !== undefined; at = at.outer) pointer = `/${at.step}${pointer}`
+  for (let at: Place = place; at.outer !== undefined; at = at.outer) {
+    pointer = `/${at.step}${at.key === undefined ? '' : `/${escapeStep(at.key)}`}${pointer}`
+  }
   return pointer
 }
 
 /** A key as part of a pointer. */
-export function escapeStep(key: string): string {
+function escapeStep(key: string): string {
   const short = key.length > 100 ? key.slice(0, 100) : key
   return /[~/]/.test(short) ? short.replaceAll('~', '~0').replaceAll('/', '~1') : short
 }

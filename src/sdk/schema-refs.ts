@@ -21,6 +21,8 @@ export interface ResolvedRef {
 export interface RefResolver {
   readonly root: SchemaResource
   resolve(ref: string, from: SchemaResource): ResolvedRef | undefined
+  /** What a `$dynamicRef` or `$recursiveRef` names, if that is the same wherever it is evaluated from. */
+  resolveDynamic(ref: string, from: SchemaResource): ResolvedRef | undefined
   /** The resource that a subschema lives in, its own `$id` counted. */
   resourceOf(schema: Record<string, unknown>, outer: SchemaResource): SchemaResource
 }
@@ -54,6 +56,19 @@ export function createRefResolver(document: unknown, refHidesId: boolean): RefRe
     return anchored && { schema: anchored, resource: target, place: anchored, hint: fragment }
   }
 
+  function resolveDynamic(ref: string, from: SchemaResource): ResolvedRef | undefined {
+    const found = resolve(ref, from)
+    if (found === undefined || !isRecord(found.schema)) return found
+    index ??= indexSchema(document, root, idOf)
+    // The outermost schema of that anchor on the way counts, so the way matters as soon as there are two of them.
+    const anchor = found.schema['$dynamicAnchor']
+    if (typeof anchor === 'string' && ref.endsWith(`#${anchor}`)) {
+      return (index.dynamicAnchors.get(anchor) ?? 0) > 1 ? undefined : found
+    }
+    if (found.schema['$recursiveAnchor'] === true) return index.recursiveAnchors > 1 ? undefined : found
+    return found
+  }
+
   function resourceOf(schema: Record<string, unknown>, outer: SchemaResource): SchemaResource {
     if (schema === outer.root) return outer
     const uri = idOf(schema, outer.uri)
@@ -76,12 +91,15 @@ export function createRefResolver(document: unknown, refHidesId: boolean): RefRe
     return { schema: at, resource: within, place: typeof at === 'boolean' ? `${within.uri}#${pointer}` : at, hint }
   }
 
-  return { root, resolve, resourceOf }
+  return { root, resolve, resolveDynamic, resourceOf }
 }
 
 interface SchemaIndex {
   readonly resourceByUri: ReadonlyMap<string, SchemaResource>
   readonly schemaByAnchor: ReadonlyMap<string, Record<string, unknown>>
+  /** How many schemas have each of these; one that was not looked at may be a second. */
+  readonly dynamicAnchors: ReadonlyMap<string, number>
+  readonly recursiveAnchors: number
 }
 
 function indexSchema(
@@ -91,6 +109,8 @@ function indexSchema(
 ): SchemaIndex {
   const resourceByUri = new Map<string, SchemaResource>()
   const schemaByAnchor = new Map<string, Record<string, unknown>>()
+  const dynamicAnchors = new Map<string, number>()
+  let recursiveAnchors = 0
   const waiting: { value: unknown; resource: SchemaResource }[] = [{ value: document, resource: root }]
   // A list instead of recursion, and a bound: the document may be as deep and as large as its owner likes.
   for (let at = 0; at < waiting.length && at < MAX_INDEXED; at += 1) {
@@ -112,11 +132,16 @@ function indexSchema(
       const name = `${resource.uri}#${anchor}`
       if (!schemaByAnchor.has(name)) schemaByAnchor.set(name, value)
     }
+    const dynamic = value['$dynamicAnchor']
+    if (typeof dynamic === 'string') dynamicAnchors.set(dynamic, (dynamicAnchors.get(dynamic) ?? 0) + 1)
+    if (value['$recursiveAnchor'] === true) recursiveAnchors += 1
     for (const key of Object.keys(value)) {
       if (!DATA_KEYWORDS.has(key)) waiting.push({ value: value[key], resource })
     }
   }
-  return { resourceByUri, schemaByAnchor }
+  const isPartial = waiting.length > MAX_INDEXED
+  for (const anchor of isPartial ? dynamicAnchors.keys() : []) dynamicAnchors.set(anchor, Infinity)
+  return { resourceByUri, schemaByAnchor, dynamicAnchors, recursiveAnchors: isPartial ? Infinity : recursiveAnchors }
 }
 
 function anchorsOf(schema: Record<string, unknown>): string[] {

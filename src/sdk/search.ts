@@ -1,9 +1,10 @@
 import { nearestNames } from '../data/nearest-names.ts'
-import { isRecord } from '../data/json.ts'
 import { createTypePrinter } from './print-types.ts'
 import { accessPath, commentText, stringLiteral } from './safe-text.ts'
-import { createWordIndex } from './word-index.ts'
-import type { WordIndex } from './word-index.ts'
+import { observedText, type ObservedResults } from './observed/observed-text.ts'
+import { oneLineSignature } from './search/one-line-signature.ts'
+import { createToolRanker } from './search/rank-tools.ts'
+import type { ToolRanker } from './search/rank-tools.ts'
 import { writeSdkText } from './sdk-text.ts'
 import { callableTools } from './sdk-view.ts'
 import type { PlacedTool, SdkNames, SdkView } from './sdk-view.ts'
@@ -14,7 +15,7 @@ export interface SearchHit {
   readonly name: string
   /** How a program calls it: `tools.github.issue_read`. */
   readonly call: string
-  /** The call with its types, without descriptions. */
+  /** The call with its types on one line, without descriptions; what is deep or long in it is left open. */
   readonly signature: string
   readonly description: string
 }
@@ -27,7 +28,7 @@ const HIT_DOC_CHARS = 200
 interface Searchable {
   readonly names: SdkNames
   readonly tools: readonly PlacedTool[]
-  readonly index: WordIndex
+  readonly ranker: ToolRanker
   readonly find: (name: string) => PlacedTool | undefined
 }
 // A view never changes; a program may search many times.
@@ -40,12 +41,12 @@ export function searchTools(
   query: string,
   options: { readonly limit?: number } = {},
 ): readonly SearchHit[] {
-  const { tools, index, find } = searchableOf(view, names)
+  const { tools, ranker, find } = searchableOf(view, names)
   const limit = Math.min(Math.max(Math.trunc(options.limit ?? DEFAULT_HITS) || DEFAULT_HITS, 1), MAX_HITS)
   // Whoever knows the name wants that tool, however many others are full of the same words.
   const named = find(query.trim())
   const hits = new Set(named === undefined ? [] : [named])
-  for (const at of index.search(query, limit)) {
+  for (const at of ranker.rank(query, limit)) {
     const placed = tools[at]
     if (placed !== undefined && hits.size < limit) hits.add(placed)
   }
@@ -54,9 +55,15 @@ export function searchTools(
 
 /**
  * Whole declarations of the named tools, as text. A name may be the registered one, the printed path, or a variant of
- * one of them that only one tool has. Names that fit nothing are answered in a comment, with the nearest ones.
+ * one of them that only one tool has. Names that fit nothing are answered in a comment, with the nearest ones. What
+ * undeclared results looked like, where that is known, stands behind the declarations as types of their own.
  */
-export function describeTools(view: SdkView, names: SdkNames, wanted: readonly string[]): string {
+export function describeTools(
+  view: SdkView,
+  names: SdkNames,
+  wanted: readonly string[],
+  options: { readonly observed?: ObservedResults } = {},
+): string {
   const { tools, find } = searchableOf(view, names)
   const found = new Set<PlacedTool>()
   const notes: string[] = []
@@ -76,14 +83,13 @@ export function describeTools(view: SdkView, names: SdkNames, wanted: readonly s
   if (wanted.length > MAX_DESCRIBED)
     notes.push(`// Only the first ${MAX_DESCRIBED} names are described; ask again for the rest.`)
   if (found.size === 0) return notes.length === 0 ? '// No names were given.\n' : `${notes.join('\n')}\n`
-  const text = writeSdkText(
-    tools.filter((placed) => found.has(placed)),
-    {
-      head: 'declare const tools:',
-      formOf: () => ({ kind: 'signature', docChars: 8_000, memberDocChars: 2_000, hints: true }),
-    },
-  )
-  return notes.length === 0 ? text : `${notes.join('\n')}\n${text}`
+  const described = tools.filter((placed) => found.has(placed))
+  const text = writeSdkText(described, {
+    head: 'declare const tools:',
+    formOf: () => ({ kind: 'signature', docChars: 8_000, memberDocChars: 2_000, hints: true }),
+  })
+  const observed = options.observed === undefined ? '' : observedText(described, options.observed)
+  return `${notes.map((note) => `${note}\n`).join('')}${text}${observed}`
 }
 
 /** A tool by its registered name, its printed path, or a variant of one of them that only one tool has. */
@@ -91,23 +97,22 @@ export function findTool(view: SdkView, names: SdkNames, name: string): PlacedTo
   return searchableOf(view, names).find(name)
 }
 
-/** The call of a tool with its types. */
-export function signatureOf(tool: PlacedTool): string {
-  return hitOf(tool).signature
-}
-
-function hitOf({ tool, path }: PlacedTool): SearchHit {
+/** The call of a tool with its types, whole; over several lines when it is long. */
+export function signatureOf({ tool, path }: PlacedTool): string {
   const types = typesOfTool(tool)
   const roots = types.result === undefined ? [types.args] : [types.args, types.result]
   const printer = createTypePrinter(roots, { docChars: 0 })
   const args = `args${types.areArgsOptional ? '?' : ''}: ${printer.print(types.args, '')}`
   const result = types.result === undefined ? 'any' : printer.print(types.result, '')
-  const call = `tools${accessPath(path)}`
+  return [...printer.declarations, `tools${accessPath(path)}(${args}): Promise<${result}>`].join('\n')
+}
+
+function hitOf(placed: PlacedTool): SearchHit {
   return {
-    name: tool.name,
-    call,
-    signature: [...printer.declarations, `${call}(${args}): Promise<${result}>`].join('\n'),
-    description: commentText(types.doc.text ?? '', HIT_DOC_CHARS),
+    name: placed.tool.name,
+    call: `tools${accessPath(placed.path)}`,
+    signature: oneLineSignature(placed),
+    description: commentText(typesOfTool(placed.tool).doc.text ?? '', HIT_DOC_CHARS),
   }
 }
 
@@ -115,22 +120,11 @@ function searchableOf(view: SdkView, names: SdkNames): Searchable {
   let searchable = searchableByView.get(view)
   if (searchable === undefined || searchable.names !== names) {
     const tools = callableTools(view, names)
-    const index = createWordIndex(
-      tools.map(({ tool }) => [
-        { text: tool.name, weight: 4 },
-        { text: tool.title ?? '', weight: 2 },
-        { text: tool.description, weight: 1 },
-        { text: parameterNames(tool.parameters).join(' '), weight: 1 },
-      ]),
-    )
-    searchable = { names, tools, index, find: createFinder(tools) }
+    const ranker = createToolRanker(tools.map(({ tool }) => tool))
+    searchable = { names, tools, ranker, find: createFinder(tools) }
     searchableByView.set(view, searchable)
   }
   return searchable
-}
-
-function parameterNames(schema: Readonly<Record<string, unknown>>): readonly string[] {
-  return isRecord(schema['properties']) ? Object.keys(schema['properties']).slice(0, 100) : []
 }
 
 function createFinder(tools: readonly PlacedTool[]): (name: string) => PlacedTool | undefined {

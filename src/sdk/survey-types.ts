@@ -1,4 +1,5 @@
-import type { TypeInterner } from './intern-types.ts'
+import { MIN_SHARED_CHARS, NAME_CHARS, partsOf } from './type-facts.ts'
+import type { TypeLibrary } from './type-facts.ts'
 import type { Doc, Member, ObjectNode, TypeNode } from './type-tree.ts'
 
 /** A place where a type will be printed. */
@@ -8,147 +9,166 @@ export interface TypeRoot {
   readonly hint: string
   /** Whether the whole may stand behind a name. A tool's own arguments stay where the reader looks for them. */
   readonly mayBeNamed: boolean
+  /** What was found out about it, kept here for the next text: a root never changes, and lives as long as its tool. */
+  readonly memo: RootMemo
+}
+export interface RootMemo {
+  uses?: RootUses
+  numbers?: MemberNumbers
+}
+/** A number for each member of an object by all that is printed of it; negative: none, or none yet. */
+export interface MemberNumbers {
+  readonly library: TypeLibrary
+  readonly docChars: number
+  readonly numbers: number[]
+}
+
+/** A type inside a root that could get a name. */
+export interface TypeUse {
+  readonly id: number
+  readonly node: TypeNode
+  readonly hint: string
+}
+
+export interface NamedUse extends TypeUse {
+  /** All nodes of this type in the text; they may differ in what they say of their members. */
+  readonly nodes: readonly TypeNode[]
 }
 
 /** What has to be known of all types before the first one is printed. */
 export interface TypeSurvey {
   /** Types that get a name, in order of first use. */
-  readonly named: readonly { readonly id: number; readonly node: TypeNode; readonly hint: string }[]
+  readonly named: readonly NamedUse[]
   /** Length on one line, names counted instead of what they stand for, comments left out. */
   lengthOf(node: TypeNode): number
-  /** The comment of a member. A shared type carries only comments on which all its occurrences agree. */
-  docOf(owner: ObjectNode, member: Member, isShared: boolean): Doc | undefined
-  partsOf(node: TypeNode): readonly TypeNode[]
 }
 
-/** A shorter type is no longer than the name that would stand for it and the line that declares it. */
-const MIN_SHARED_CHARS = 40
-const NAME_CHARS = 12
-
-type Agreement = Doc | 'none' | 'different'
-
-export function surveyTypes(roots: readonly TypeRoot[], interner: TypeInterner): TypeSurvey {
+/** Which types get a name depends on the set of roots alone, and their order on the order of the roots. */
+export function surveyTypes(roots: readonly TypeRoot[], library: TypeLibrary): TypeSurvey {
+  const nodesById = new Map<number, TypeNode[]>()
+  const firstById = new Map<number, TypeUse>()
   const countById = new Map<number, number>()
-  const firstById = new Map<number, { readonly node: TypeNode; readonly hint: string }>()
-  const docsById = new Map<number, Map<string, Agreement>>()
-  const lengthById = new Map<number, number>()
-  const isSharedById = new Map<number, boolean>()
-  const seen = new Set<TypeNode>()
+  const charsById = new Map<number, number>()
 
-  function visit(node: TypeNode, hint: string, isCounted: boolean, mayBeNamed: boolean): void {
-    // `X[]` is as short as a name for it, so an array is only what is in it, each time it occurs.
-    if (node.kind === 'array') {
-      visit(node.items, hint, isCounted, true)
-      return
-    }
-    const id = interner.idOf(node)
-    const isNew = !firstById.has(id)
-    if (isNew && mayBeNamed) firstById.set(id, { node, hint: hintOf(node) ?? hint })
-    if (isCounted && mayBeNamed) countById.set(id, (countById.get(id) ?? 0) + 1)
-    if (seen.has(node)) return
-    seen.add(node)
-    if (node.kind === 'object') agreeOnDocs(id, node)
-    // An equal type that was met before is printed once, so what is inside of it is counted once.
-    const countsParts = isCounted && (isNew || !mayBeNamed)
-    if (node.kind === 'object') {
-      for (const member of node.members) visit(member.node, member.key, countsParts, true)
-      if (node.index !== undefined) visit(node.index, `${hint} value`, countsParts, true)
-    } else if (node.kind === 'named') {
-      // The name stands for the body, which is printed where the name is declared.
-      if (node.type.node !== undefined) visit(node.type.node, node.type.hint, countsParts, false)
-    } else for (const part of partsOf(node)) visit(part, hint, countsParts, true)
-  }
-
-  function agreeOnDocs(id: number, node: ObjectNode): void {
-    const docs = docsById.get(id) ?? new Map<string, Agreement>()
-    docsById.set(id, docs)
-    for (const { key, doc } of node.members) {
-      const agreed = docs.get(key)
-      if (agreed === undefined || agreed === 'none') docs.set(key, doc ?? 'none')
-      else if (doc !== undefined && agreed !== 'different' && !sameDoc(agreed, doc)) docs.set(key, 'different')
+  function count(ids: readonly number[]): void {
+    for (const id of ids) {
+      const known = countById.get(id) ?? 0
+      countById.set(id, known + 1)
+      // An equal type that was met before is printed once, so what is inside of it is counted once.
+      if (known > 0) continue
+      const { body, parts } = library.factsById(id)
+      count(body ?? parts)
     }
   }
 
-  function isShared(node: TypeNode): boolean {
-    if (node.kind === 'named') return true
-    if (node.kind === 'word' || node.kind === 'literal' || node.kind === 'array') return false
-    const id = interner.idOf(node)
-    let shared = isSharedById.get(id)
-    if (shared === undefined) {
-      shared = (countById.get(id) ?? 0) >= 2 && lengthOf(node) >= MIN_SHARED_CHARS
-      isSharedById.set(id, shared)
-    }
-    return shared
+  function isShared(id: number): boolean {
+    const { mayBeShared, body } = library.factsById(id)
+    if (body !== undefined) return true
+    return mayBeShared && (countById.get(id) ?? 0) >= 2 && charsOf(id) >= MIN_SHARED_CHARS
   }
 
-  function lengthOf(node: TypeNode): number {
-    const id = interner.idOf(node)
-    let length = lengthById.get(id)
-    if (length === undefined) {
-      length = measure(node, (part) => (isShared(part) ? NAME_CHARS : lengthOf(part)))
-      lengthById.set(id, length)
+  function charsOf(id: number): number {
+    let chars = charsById.get(id)
+    if (chars === undefined) {
+      const { ownChars, parts } = library.factsById(id)
+      chars = sum(ownChars, parts)
+      charsById.set(id, chars)
     }
-    return length
+    return chars
+  }
+  function sum(ownChars: number, parts: readonly number[]): number {
+    return parts.reduce((all, part) => all + (isShared(part) ? NAME_CHARS : charsOf(part)), ownChars)
   }
 
-  for (const { node, hint, mayBeNamed } of roots) visit(node, hint, true, mayBeNamed)
-  const named: { id: number; node: TypeNode; hint: string }[] = []
-  for (const [id, { node, hint }] of firstById) {
-    if (isShared(node)) named.push({ id, node, hint })
+  for (const root of roots) {
+    const { uses, counted } = usesIn(root, library)
+    for (const use of uses) {
+      const nodes = nodesById.get(use.id)
+      if (nodes !== undefined) nodes.push(use.node)
+      else {
+        nodesById.set(use.id, [use.node])
+        firstById.set(use.id, use)
+      }
+    }
+    count(counted)
   }
+  const named: NamedUse[] = []
+  for (const [id, use] of firstById) if (isShared(id)) named.push({ ...use, nodes: nodesById.get(id) ?? [use.node] })
   return {
     named,
-    lengthOf,
-    partsOf,
-    docOf(owner, member, shared) {
-      if (!shared) return member.doc
-      const agreed = docsById.get(interner.idOf(owner))?.get(member.key)
-      return agreed === 'none' || agreed === 'different' ? undefined : agreed
+    lengthOf(node) {
+      const { ownChars, parts } = library.factsOf(node)
+      return sum(ownChars, parts)
     },
   }
 }
 
-function partsOf(node: TypeNode): readonly TypeNode[] {
-  switch (node.kind) {
-    case 'word':
-    case 'literal':
-    case 'named':
-      return []
-    case 'array':
-      return [node.items]
-    case 'tuple':
-      return node.rest === undefined ? node.items : [...node.items, node.rest]
-    case 'object':
-      return [...node.members.map((member) => member.node), ...(node.index === undefined ? [] : [node.index])]
-    case 'union':
-    case 'intersection':
-      return node.members
-    case 'loose':
-      return [node.object, node.array].filter((part) => part !== undefined)
+interface RootUses {
+  readonly library: TypeLibrary
+  /** In order of reading, each node once. */
+  readonly uses: readonly TypeUse[]
+  /** Types directly in the root, each time they occur. */
+  readonly counted: readonly number[]
+}
+/** Every type in a root that could get a name. Looked for once a root: it never changes. */
+export function usesIn(root: TypeRoot, library: TypeLibrary): RootUses {
+  const known = root.memo.uses
+  if (known?.library === library) return known
+  const { interner, factsOf } = library
+  const uses: TypeUse[] = []
+  const seen = new Set<TypeNode>()
+  const used = new Set<TypeNode>()
+
+  function visit(node: TypeNode, hint: string, mayBeNamed: boolean): void {
+    // `X[]` is as short as a name for it, so an array is only what is in it, each time it occurs.
+    if (node.kind === 'array') {
+      visit(node.items, hint, true)
+      return
+    }
+    if (node.kind === 'word' || node.kind === 'literal') return
+    if (mayBeNamed && !used.has(node) && factsOf(node).mayBeShared) {
+      used.add(node)
+      uses.push({ id: interner.idOf(node), node, hint: hintOf(node) ?? hint })
+    }
+    if (seen.has(node)) return
+    seen.add(node)
+    if (node.kind === 'object') {
+      for (const member of node.members) visit(member.node, member.key, true)
+      if (node.index !== undefined) visit(node.index, `${hint} value`, true)
+    } else if (node.kind === 'named') {
+      // The name stands for the body, which is printed where the name is declared.
+      if (node.type.node !== undefined) visit(node.type.node, node.type.hint, false)
+    } else for (const part of partsOf(node)) visit(part, hint, true)
   }
+
+  visit(root.node, root.hint, root.mayBeNamed)
+  const facts = factsOf(root.node)
+  const isWhole = facts.mayBeShared && (root.mayBeNamed || root.node.kind === 'named')
+  const found = { library, uses, counted: isWhole ? [interner.idOf(root.node)] : facts.parts }
+  root.memo.uses = found
+  return found
 }
 
-function measure(node: TypeNode, lengthOf: (part: TypeNode) => number): number {
-  switch (node.kind) {
-    case 'word':
-      return node.word.length
-    case 'literal':
-      return JSON.stringify(node.value).length
-    case 'array':
-      return lengthOf(node.items) + 2
-    case 'object': {
-      const members = node.members.map((member) => member.key.length + 4 + lengthOf(member.node))
-      const index = node.index === undefined ? 0 : 17 + lengthOf(node.index)
-      return members.reduce((sum, length) => sum + length, 4 + index)
-    }
-    case 'named':
-      return NAME_CHARS
-    case 'tuple':
-    case 'union':
-    case 'intersection':
-    case 'loose':
-      return partsOf(node).reduce((sum, part) => sum + lengthOf(part) + 3, 0)
+/** The comment of a member of a shared type: only what all its occurrences agree on. */
+export function agreedDoc(nodes: readonly TypeNode[], member: Member): Doc | undefined {
+  let agreed: Doc | undefined
+  for (const node of nodes) {
+    const doc = node.kind === 'object' ? memberOf(node, member.key)?.doc : undefined
+    if (doc === undefined || doc === agreed) continue
+    if (agreed === undefined) agreed = doc
+    else if (!sameDoc(agreed, doc)) return undefined
   }
+  return agreed
+}
+
+const membersByNode = new WeakMap<ObjectNode, ReadonlyMap<string, Member>>()
+function memberOf(node: ObjectNode, key: string): Member | undefined {
+  let members = membersByNode.get(node)
+  if (members === undefined) {
+    members = new Map(node.members.map((member) => [member.key, member]))
+    membersByNode.set(node, members)
+  }
+  return members.get(key)
 }
 
 function hintOf(node: TypeNode): string | undefined {

@@ -51,9 +51,11 @@ function convert(tool: SdkTool): ToolTypes {
   }
   const text = [tool.description, args.doc.text, tool.title].find((words) => words !== undefined && words.trim() !== '')
   return {
-    args: { node: args.node, hint: `${member} args`, mayBeNamed: false },
+    args: { node: args.node, hint: `${member} args`, mayBeNamed: false, memo: {} },
     areArgsOptional: acceptsEmptyObject(args.node),
-    ...(result !== undefined && { result: { node: result.node, hint: `${member} result`, mayBeNamed: true } }),
+    ...(result !== undefined && {
+      result: { node: result.node, hint: `${member} result`, mayBeNamed: true, memo: {} },
+    }),
     doc: { ...(text !== undefined && { text }), terms: args.doc.terms },
     warnings,
   }

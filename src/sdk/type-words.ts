@@ -1,4 +1,5 @@
 import { isRecord } from '../data/json.ts'
+import { typeMeant } from '../schema/full/type-words.ts'
 import type { TypeNode, WordNode } from './type-tree.ts'
 import { BOOLEAN, NULL, NUMBER, STRING } from './type-tree.ts'
 
@@ -6,38 +7,6 @@ import { BOOLEAN, NULL, NUMBER, STRING } from './type-tree.ts'
 export type TypeWord = 'null' | 'boolean' | 'number' | 'integer' | 'string' | 'array' | 'object' | 'any'
 
 const STANDARD = new Set<string>(['null', 'boolean', 'number', 'integer', 'string', 'array', 'object'])
-
-/** Words of other languages that catalogs in the wild use as `type`. */
-const FOREIGN = new Map<string, TypeWord>([
-  ['dict', 'object'],
-  ['hashmap', 'object'],
-  ['map', 'object'],
-  ['record', 'object'],
-  ['struct', 'object'],
-  ['list', 'array'],
-  ['tuple', 'array'],
-  ['arraylist', 'array'],
-  ['set', 'array'],
-  ['array', 'array'],
-  ['object', 'object'],
-  ['float', 'number'],
-  ['double', 'number'],
-  ['decimal', 'number'],
-  ['number', 'number'],
-  ['int', 'integer'],
-  ['long', 'integer'],
-  ['integer', 'integer'],
-  ['str', 'string'],
-  ['char', 'string'],
-  ['text', 'string'],
-  ['string', 'string'],
-  ['bool', 'boolean'],
-  ['boolean', 'boolean'],
-  ['none', 'null'],
-  ['null', 'null'],
-  ['any', 'any'],
-  ['json', 'any'],
-])
 
 export interface ReadType {
   /** Absent: the schema says nothing of the type. */
@@ -64,7 +33,8 @@ export function readType(type: unknown): ReadType {
     } else if (STANDARD.has(word))
       words.push(word as TypeWord) // `STANDARD` holds these words and no others.
     else {
-      words.push(FOREIGN.get(word.toLowerCase().replace(/[([<].*$/s, '')) ?? 'any')
+      // The validator's own reading: what it accepts, the type accepts.
+      words.push(typeMeant(word) ?? 'any')
       foreign.push(word.slice(0, 40))
     }
   }

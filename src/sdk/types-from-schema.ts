@@ -1,17 +1,32 @@
 import { isRecord } from '../data/json.ts'
+import { choiceText } from './choice-text.ts'
 import { intersectionOf, looseNode, unionOf } from './combine-types.ts'
+import { indexBeside } from './index-signature.ts'
 import { createTypeInterner } from './intern-types.ts'
 import { literalsOf } from './literal-types.ts'
+import { ARRAY_KEYWORDS, COMBINING, isLegacyDraft, OBJECT_KEYWORDS, unevaluated } from './schema-keywords.ts'
 import { annotationTerms, descriptionOf, excludesAll, termsOf } from './schema-notes.ts'
-import { below, beside, escapeStep, itemHint, pointerTo } from './schema-place.ts'
+import {
+  costOfLiterals,
+  keysToShow,
+  MAX_BRANCHES,
+  MAX_DEPTH,
+  MAX_MEMBERS,
+  MAX_SUBSCHEMAS,
+  MAX_TUPLE,
+  MAX_WARNINGS,
+} from './schema-limits.ts'
+import { below, beside, itemHint, pointerTo } from './schema-place.ts'
 import type { Place } from './schema-place.ts'
+import { docOf, eitherOf } from './schema-reading.ts'
+import type { Reading } from './schema-reading.ts'
 import { createRefResolver } from './schema-refs.ts'
-import { shortJson } from './short-json.ts'
+import type { ResolvedRef } from './schema-refs.ts'
 import { tupleOf } from './tuple-types.ts'
 import { leadsBack, refusedKeys } from './type-questions.ts'
 import { readType, wordNode } from './type-words.ts'
 import type { Doc, Member, NamedType, ObjectNode, TypeNode, WordNode } from './type-tree.ts'
-import { ANY, isNever, isTop, NEVER, NULL, UNDEFINED, UNKNOWN } from './type-tree.ts'
+import { ANY, isNever, NEVER, NULL, UNKNOWN } from './type-tree.ts'
 
 export interface SchemaWarning {
   /** JSON Pointer into the schema. */
@@ -33,28 +48,8 @@ export interface SchemaTypeOptions {
   readonly hint: string
 }
 
-/** Deeper than any real schema several times over; beyond it a type is widened, so the stack is never at risk. */
-const MAX_DEPTH = 60
-const MAX_SUBSCHEMAS = 5_000
-const MAX_TUPLE = 30
-/** Types beside an index signature that are still worth naming one by one. */
-const MAX_INDEX_CHOICES = 6
-const MAX_WARNINGS = 50
-
-const OBJECT_KEYWORDS = ['properties', 'required', 'additionalProperties', 'patternProperties']
-const ARRAY_KEYWORDS = ['items', 'prefixItems', 'additionalItems']
-/** Keywords by which other schemas speak of the same value. */
-const COMBINING = new Set(['$ref', '$dynamicRef', '$recursiveRef', 'allOf', 'anyOf', 'oneOf'])
 const INHERITED = new Set(Object.getOwnPropertyNames(Object.prototype).filter((key) => !key.startsWith('__')))
-const LEGACY_DRAFT = /json-schema\.org\/draft-0[3-7]\//
 
-/** What one subschema comes to. `height` counts the levels of the tree below, shared parts included. */
-interface Reading {
-  readonly node: TypeNode
-  readonly text?: string
-  readonly terms: readonly string[]
-  readonly height: number
-}
 interface Target {
   readonly type: NamedType
   readonly guard: number
@@ -71,12 +66,13 @@ export function typeFromSchema(schema: unknown, options: SchemaTypeOptions): Sch
   const isInput = options.direction === 'input'
   const top: WordNode = isInput ? UNKNOWN : ANY
   const interner = createTypeInterner()
-  const isLegacy = isRecord(schema) && typeof schema['$schema'] === 'string' && LEGACY_DRAFT.test(schema['$schema'])
+  const isLegacy = isLegacyDraft(schema)
   const refs = createRefResolver(schema, isLegacy)
   const warnings: SchemaWarning[] = []
   const targetByPlace = new Map<unknown, Target>()
   const seenForeignWords = new Set<string>()
   let subschemas = 0
+  let isSpent = false
 
   const warn = (place: Place, reason: string): void => {
     if (warnings.length < MAX_WARNINGS) warnings.push({ pointer: pointerTo(place), reason })
@@ -92,9 +88,9 @@ export function typeFromSchema(schema: unknown, options: SchemaTypeOptions): Sch
     if (place.depth > MAX_DEPTH) return widened(place, `nested deeper than ${MAX_DEPTH} levels`)
     subschemas += 1
     if (subschemas > MAX_SUBSCHEMAS) {
-      return subschemas === MAX_SUBSCHEMAS + 1
-        ? widened(place, `more than ${MAX_SUBSCHEMAS} subschemas: the rest is not typed`)
-        : { node: top, terms: [], height: 0 }
+      if (!isSpent) warn(place, `more than ${MAX_SUBSCHEMAS} subschemas: the rest is not typed`)
+      isSpent = true
+      return { node: top, terms: [], height: 0 }
     }
     const resource = refs.resourceOf(schema, place.resource)
     return readKeywords(schema, resource === place.resource ? place : { ...place, resource })
@@ -120,11 +116,16 @@ export function typeFromSchema(schema: unknown, options: SchemaTypeOptions): Sch
       parts.push(target)
       texts.push(target.text)
     }
-    if (schema['$dynamicRef'] !== undefined || schema['$recursiveRef'] !== undefined) {
-      parts.push(widened(place, 'dynamic references are not followed'))
+    for (const keyword of ['$dynamicRef', '$recursiveRef']) {
+      if (schema[keyword] === undefined || isLegacy) continue
+      const target = readDynamicRef(schema[keyword], beside(place, keyword))
+      parts.push(target)
+      texts.push(target.text)
     }
     if (own !== undefined) {
-      for (const [at, branch] of branchesOf(schema, 'allOf', place).entries()) {
+      const all = branchesOf(schema, 'allOf', place)
+      if (all.length > MAX_BRANCHES) warn(place, `more than ${MAX_BRANCHES} in "allOf": the rest is not typed`)
+      for (const [at, branch] of all.slice(0, MAX_BRANCHES).entries()) {
         const part = read(branch, beside(place, `allOf/${at}`))
         noteClosedParts(parts, part, place, terms)
         parts.push(part)
@@ -176,6 +177,7 @@ export function typeFromSchema(schema: unknown, options: SchemaTypeOptions): Sch
     if (literals !== undefined) {
       if (literals.warning !== undefined) warn(place, literals.warning)
       if (literals.term !== undefined) terms.push(literals.term)
+      subschemas += costOfLiterals(literals.chars)
       const nullable = schema['nullable'] === true ? [NULL] : []
       return { node: unionOf([literals.node, ...nullable], interner), terms, height: 1 }
     }
@@ -218,9 +220,11 @@ export function typeFromSchema(schema: unknown, options: SchemaTypeOptions): Sch
     const members: Member[] = []
     const terms: string[] = []
     let height = 0
-    for (const key of Object.keys(declared)) {
+    const keys = Object.keys(declared)
+    const shown = keysToShow(keys, required)
+    for (const key of shown) {
       const subschema = declared[key]
-      const reading = read(subschema, below(place, `properties/${escapeStep(key)}`, key))
+      const reading = read(subschema, below(place, 'properties', key, key))
       height = Math.max(height, reading.height)
       const hasDefault = isRecord(subschema) && Object.hasOwn(subschema, 'default')
       const isOptional = hasDefault ? isInput : !required.has(key)
@@ -229,17 +233,22 @@ export function typeFromSchema(schema: unknown, options: SchemaTypeOptions): Sch
       if (isInherited) warn(place, `"${key}" is on every object in TypeScript: not typed`)
       members.push({ key, node: isInherited ? top : reading.node, isOptional, ...docOf(reading) })
     }
-    for (const key of required) {
-      if (Object.hasOwn(declared, key) || members.length >= MAX_SUBSCHEMAS) continue
-      members.push({ key, node: top, isOptional: false })
+    const undeclared = [...required].filter((key) => !Object.hasOwn(declared, key))
+    const added = keysToShow(undeclared, required).slice(0, Math.max(0, MAX_MEMBERS - members.length))
+    for (const key of added) members.push({ key, node: top, isOptional: false })
+    subschemas += added.length
+    const hidden = keys.length - shown.length + undeclared.length - added.length
+    if (hidden > 0) {
+      warn(place, `more than ${MAX_MEMBERS} keys, or too long ones: ${hidden} are not typed`)
+      terms.push(`${hidden} more keys`)
     }
-    const index = readIndex(schema, place)
+    const index = hidden > 0 ? { node: top, terms: [], height: 0 } : readIndex(schema, place)
     if (index !== undefined) height = Math.max(height, index.height)
     const node: ObjectNode = {
       kind: 'object',
       members,
       ...(schema['additionalProperties'] !== false && index === undefined && { open: top }),
-      ...(index !== undefined && { index: indexBeside(index.node, members, terms) }),
+      ...(index !== undefined && { index: indexBeside(index.node, members, { terms, top, interner }) }),
       hint: place.hint,
     }
     if (index !== undefined) for (const term of index.terms) terms.push(`values ${term}`)
@@ -248,42 +257,28 @@ export function typeFromSchema(schema: unknown, options: SchemaTypeOptions): Sch
 
   /** What keys other than the declared ones may hold; `undefined` when the schema does not speak of them or forbids them. */
   function readIndex(schema: Record<string, unknown>, place: Place): Reading | undefined {
-    const additional = schema['additionalProperties']
+    const additional = schema['additionalProperties'] ?? unevaluated(schema, 'unevaluatedProperties', isLegacy)
     const patterns = isRecord(schema['patternProperties']) ? schema['patternProperties'] : {}
     const keys = Object.keys(patterns)
+    if (keys.length > MAX_BRANCHES) return widened(place, `more than ${MAX_BRANCHES} patterns of keys: not typed`)
     if (additional === undefined && keys.length === 0) return undefined
-    const readings = keys.map((key) =>
-      read(patterns[key], below(place, `patternProperties/${escapeStep(key)}`, place.hint)),
-    )
+    const readings = keys.map((key) => read(patterns[key], below(place, 'patternProperties', place.hint, key)))
     if (additional !== false) {
       // A pattern beside silence: every other key is free.
       readings.push(read(additional ?? true, below(place, 'additionalProperties', `${place.hint} value`)))
     }
     if (readings.length === 0) return undefined
-    return {
-      node: unionOf(
-        readings.map((reading) => reading.node),
-        interner,
-      ),
-      terms: [...new Set(readings.flatMap((reading) => reading.terms))],
-      height: Math.max(...readings.map((reading) => reading.height)),
-    }
-  }
-
-  /** TypeScript checks an index signature against every member, so it must hold their types as well. */
-  function indexBeside(index: TypeNode, members: readonly Member[], terms: string[]): TypeNode {
-    if (members.length === 0 || isTop(index)) return index
-    const all = unionOf([...members.map((member) => member.node), index, UNDEFINED], interner)
-    if (all.kind !== 'union' || all.members.length <= MAX_INDEX_CHOICES + 1) return all
-    if (index.kind === 'word') terms.push(`other keys: ${index.word}`)
-    return top
+    return eitherOf(readings, interner)
   }
 
   function readArray(schema: Record<string, unknown>, place: Place): Reading {
     const { prefixItems, items, additionalItems, minItems, maxItems } = schema
     const prefix = Array.isArray(prefixItems) ? prefixItems : Array.isArray(items) ? items : undefined
     const others = prefix !== undefined && prefix === items ? additionalItems : Array.isArray(items) ? undefined : items
-    const rest = read(others ?? true, below(place, 'items', itemHint(place.hint)))
+    const rest = read(
+      others ?? unevaluated(schema, 'unevaluatedItems', isLegacy) ?? true,
+      below(place, 'items', itemHint(place.hint)),
+    )
     const terms = rest.terms.map((term) => `each ${term}`)
     const text = rest.text === undefined ? {} : { text: rest.text }
     if (prefix === undefined) {
@@ -307,26 +302,10 @@ export function typeFromSchema(schema: unknown, options: SchemaTypeOptions): Sch
   function readChoice(schema: Record<string, unknown>, keyword: 'anyOf' | 'oneOf', place: Place): Reading | undefined {
     const branches = branchesOf(schema, keyword, place)
     if (branches.length === 0) return undefined
+    if (branches.length > MAX_BRANCHES) return widened(place, `more than ${MAX_BRANCHES} in "${keyword}": not typed`)
     const readings = branches.map((branch, at) => read(branch, beside(place, `${keyword}/${at}`)))
-    const described = readings.filter((reading) => reading.text !== undefined)
-    const values = described.filter((reading) => reading.node.kind === 'literal')
-    const text =
-      values.length > 1
-        ? values
-            .map(({ node, text }) => `${node.kind === 'literal' ? shortJson(node.value, 40) : ''}: ${text}`)
-            .join('; ')
-        : described.length === 1
-          ? described[0]?.text
-          : undefined
-    return {
-      node: unionOf(
-        readings.map((reading) => reading.node),
-        interner,
-      ),
-      ...(text !== undefined && { text }),
-      terms: [...new Set(readings.flatMap((reading) => reading.terms))],
-      height: Math.max(...readings.map((reading) => reading.height)),
-    }
+    const text = choiceText(readings)
+    return { ...eitherOf(readings, interner), ...(text !== undefined && { text }) }
   }
 
   function branchesOf(schema: Record<string, unknown>, keyword: string, place: Place): readonly unknown[] {
@@ -340,6 +319,16 @@ export function typeFromSchema(schema: unknown, options: SchemaTypeOptions): Sch
   function readRef(ref: string, place: Place): Reading {
     const found = refs.resolve(ref, place.resource)
     if (found === undefined) return widened(place, `"${ref.slice(0, 100)}" names nothing in this schema`)
+    return readFound(found, place)
+  }
+
+  function readDynamicRef(ref: unknown, place: Place): Reading {
+    const found = typeof ref === 'string' ? refs.resolveDynamic(ref, place.resource) : undefined
+    if (found === undefined) return widened(place, 'what a dynamic reference names depends on the way to it')
+    return readFound(found, place)
+  }
+
+  function readFound(found: ResolvedRef, place: Place): Reading {
     const hint = found.hint === 'self' || /^\d+$/.test(found.hint) ? place.hint : found.hint
     return readTarget(found.schema, found.place, { ...place, resource: found.resource, hint })
   }
@@ -378,7 +367,15 @@ export function typeFromSchema(schema: unknown, options: SchemaTypeOptions): Sch
     }
   }
 
-  const place: Place = { resource: refs.root, outer: undefined, step: '', hint: options.hint, depth: 0, guard: 0 }
+  const place: Place = {
+    resource: refs.root,
+    outer: undefined,
+    step: '',
+    key: undefined,
+    hint: options.hint,
+    depth: 0,
+    guard: 0,
+  }
   const root = readTarget(schema, schema, place)
   const node = options.isArguments === true ? asArguments(root.node) : root.node
   return { node, doc: { ...(root.text !== undefined && { text: root.text }), terms: root.terms }, warnings }
@@ -390,9 +387,4 @@ export function typeFromSchema(schema: unknown, options: SchemaTypeOptions): Sch
     warn(place, 'no object fits the schema, but arguments are always an object')
     return anyObject
   }
-}
-
-function docOf(reading: Reading): { readonly doc?: Doc } {
-  if (reading.text === undefined && reading.terms.length === 0) return {}
-  return { doc: { ...(reading.text !== undefined && { text: reading.text }), terms: reading.terms } }
 }

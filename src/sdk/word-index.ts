@@ -1,81 +1,124 @@
-/** Ranks documents by the words they share with a query (BM25, weights per field). Built once, read many times. */
-export interface WordIndex {
-  /** Places of the best documents, best first, ties in order of place. Empty when no word fits. */
-  search(query: string, limit: number): readonly number[]
-}
-export interface Field {
-  readonly text: string
-  /** How much one word here counts. */
+import type { QueryTerm, Variant } from './search/query-terms.ts'
+
+/** One field of all documents: how much it counts, and how far long texts in it are held back (0 to 1). */
+export interface FieldWeight {
   readonly weight: number
+  readonly lengthPenalty: number
 }
 
-const MAX_FIELD_CHARS = 4_000
-const MAX_QUERY_CHARS = 400
-const MAX_QUERY_WORDS = 32
-/** How soon repeated words stop counting, and how much long documents are held back. */
+/** Ranks documents by the words they share with a query (BM25F: words weighted per field). Built once, read many times. */
+export interface WordIndex {
+  /** Documents that fit, by place, with their scores. */
+  score(terms: readonly QueryTerm[]): ReadonlyMap<number, number>
+}
+
+/** How soon repeated words stop counting. */
 const SATURATION = 1.2
-const LENGTH_PENALTY = 0.75
-/** A word that only begins like the one asked for counts this much of it. */
-const PREFIX_SHARE = 0.5
-const MIN_PREFIX = 3
+/** Words that begin like the one asked for are as many as the catalog has; so many are looked at. */
+const MAX_PREFIXED = 64
+/** How much a document loses that answers to only a part of what was asked. */
+const COVERAGE = 0.5
 
-export function createWordIndex(documents: readonly (readonly Field[])[]): WordIndex {
-  const weightsByWord = new Map<string, Map<number, number>>()
-  const lengths = documents.map((fields, place) => {
-    let length = 0
-    for (const { text, weight } of fields) {
-      for (const word of wordsOf(text.slice(0, MAX_FIELD_CHARS))) {
-        const weights = weightsByWord.get(word) ?? new Map<number, number>()
-        weightsByWord.set(word, weights.set(place, (weights.get(place) ?? 0) + weight))
-        length += weight
-      }
-    }
-    return length
-  })
-  const meanLength = lengths.reduce((sum, length) => sum + length, 0) / Math.max(lengths.length, 1) || 1
+/** `documents[place][field]` are stems. */
+export function createWordIndex(
+  documents: readonly (readonly (readonly string[])[])[],
+  fields: readonly FieldWeight[],
+): WordIndex {
+  const weightsByStem = countStems(documents, fields)
+  const sortedStems = [...weightsByStem.keys()].sort()
 
-  function addScores(word: string, share: number, scores: Map<number, number>): void {
-    const weights = weightsByWord.get(word)
-    if (weights === undefined) return
+  /** What one stem is worth in each document that has it, and how rare it is. */
+  function hitsOf(stem: string): ReadonlyMap<number, number> {
+    const hits = new Map<number, number>()
+    const weights = weightsByStem.get(stem)
+    if (weights === undefined) return hits
     const rarity = Math.log(1 + (documents.length - weights.size + 0.5) / (weights.size + 0.5))
-    for (const [place, weight] of weights) {
-      const length = lengths[place] ?? meanLength
-      const penalty = SATURATION * (1 - LENGTH_PENALTY + (LENGTH_PENALTY * length) / meanLength)
-      const score = (rarity * weight * (SATURATION + 1)) / (weight + penalty)
-      scores.set(place, (scores.get(place) ?? 0) + share * score)
+    for (const [place, weight] of weights) hits.set(place, (rarity * weight) / (SATURATION + weight))
+    return hits
+  }
+
+  function hitsOfVariant({ stems, share, isPrefix }: Variant): ReadonlyMap<number, number> {
+    const [first, ...others] = stems
+    if (first === undefined) return new Map()
+    const best = new Map<number, number>()
+    if (isPrefix === true) {
+      for (const stem of stemsFrom(sortedStems, first)) raise(best, hitsOf(stem), share)
+      return best
     }
+    const rest = others.map(hitsOf)
+    for (const [place, hit] of hitsOf(first)) {
+      const parts = rest.map((hits) => hits.get(place))
+      if (parts.includes(undefined)) continue
+      const sum = parts.reduce<number>((total, part) => total + (part ?? 0), hit)
+      best.set(place, (share * sum) / stems.length)
+    }
+    return best
   }
 
   return {
-    search(query, limit) {
+    score(terms) {
       const scores = new Map<number, number>()
-      const wanted = new Set(wordsOf(query.slice(0, MAX_QUERY_CHARS)).slice(0, MAX_QUERY_WORDS))
-      for (const word of wanted) {
-        addScores(word, 1, scores)
-        if (word.length < MIN_PREFIX) continue
-        for (const known of weightsByWord.keys()) {
-          if (known !== word && known.startsWith(word)) addScores(known, PREFIX_SHARE, scores)
+      const covered = new Map<number, number>()
+      let wanted = 0
+      for (const { weight, variants } of terms) {
+        const best = new Map<number, number>()
+        for (const variant of variants) raise(best, hitsOfVariant(variant), 1)
+        if (best.size === 0) continue
+        wanted += weight
+        for (const [place, hit] of best) {
+          scores.set(place, (scores.get(place) ?? 0) + weight * hit)
+          covered.set(place, (covered.get(place) ?? 0) + weight)
         }
       }
-      return [...scores]
-        .sort(([a, scoreA], [b, scoreB]) => scoreB - scoreA || a - b)
-        .slice(0, limit)
-        .map(([place]) => place)
+      for (const [place, score] of scores) {
+        scores.set(place, score * (1 - COVERAGE + (COVERAGE * (covered.get(place) ?? 0)) / wanted))
+      }
+      return scores
     },
   }
 }
 
-/** `searchRepos`, `search_repos` and "searching repos" share their words; a plural counts as its singular. */
-function wordsOf(text: string): string[] {
-  const words = text
-    .replace(/([a-z0-9])([A-Z])/g, '$1 $2')
-    .toLowerCase()
-    .match(/[\p{L}\p{N}]+/gu)
-  return (words ?? []).map(singular)
+function countStems(
+  documents: readonly (readonly (readonly string[])[])[],
+  fields: readonly FieldWeight[],
+): ReadonlyMap<string, ReadonlyMap<number, number>> {
+  const meanLengths = fields.map((_, field) => {
+    const total = documents.reduce((sum, document) => sum + (document[field]?.length ?? 0), 0)
+    return total / Math.max(documents.length, 1) || 1
+  })
+  const weightsByStem = new Map<string, Map<number, number>>()
+  for (const [place, document] of documents.entries()) {
+    for (const [field, { weight, lengthPenalty }] of fields.entries()) {
+      const stems = document[field] ?? []
+      const length = 1 - lengthPenalty + (lengthPenalty * stems.length) / (meanLengths[field] ?? 1)
+      for (const stem of stems) {
+        const weights = weightsByStem.get(stem) ?? new Map<number, number>()
+        weightsByStem.set(stem, weights.set(place, (weights.get(place) ?? 0) + weight / length))
+      }
+    }
+  }
+  return weightsByStem
 }
 
-function singular(word: string): string {
-  if (word.length > 4 && word.endsWith('ies')) return `${word.slice(0, -3)}y`
-  if (word.length > 4 && /(?:ss|x|ch|sh)es$/.test(word)) return word.slice(0, -2)
-  return word.length > 3 && word.endsWith('s') && !/[sui]s$/.test(word) ? word.slice(0, -1) : word
+function raise(best: Map<number, number>, hits: ReadonlyMap<number, number>, share: number): void {
+  for (const [place, hit] of hits) {
+    if (share * hit > (best.get(place) ?? 0)) best.set(place, share * hit)
+  }
+}
+
+/** Stems that begin with `prefix` and are longer, in order. */
+function stemsFrom(sorted: readonly string[], prefix: string): readonly string[] {
+  let [low, high] = [0, sorted.length]
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if ((sorted[middle] ?? '') < prefix) low = middle + 1
+    else high = middle
+  }
+  const found: string[] = []
+  for (let at = low; at < sorted.length && found.length < MAX_PREFIXED; at += 1) {
+    const stem = sorted[at] ?? ''
+    if (!stem.startsWith(prefix)) break
+    if (stem !== prefix) found.push(stem)
+  }
+  return found
 }

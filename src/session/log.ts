@@ -8,6 +8,13 @@ export interface SessionStore extends AsyncDisposable {
   list(): Promise<readonly SessionSummary[]>
   /** All events of one session, in order. Empty for an unknown id. */
   read(id: SessionId, fromSequence?: number): Promise<readonly StoredEvent[]>
+  /** The scope of a session that was opened once, without reading its events; undefined for an unknown id. */
+  scopeOf?(id: SessionId): string | undefined
+  /**
+   * Lets go of what is held in memory for a session whose log nobody uses any more. What has a place outside memory can
+   * still be read, and opened again; in a memory store the session is gone. Flush first: what waits is kept waiting.
+   */
+  release?(id: SessionId): void
 }
 
 export interface SessionSummary {

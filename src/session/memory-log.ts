@@ -46,6 +46,8 @@ export function createMemoryStore(options: { readonly now: () => number }): Sess
     async read(id, fromSequence = 1) {
       return sessionsById.get(id)?.events.slice(Math.max(0, fromSequence - 1)) ?? []
     },
+    scopeOf: (id) => sessionsById.get(id)?.log.scope,
+    release: (id) => void sessionsById.delete(id),
     async [Symbol.asyncDispose]() {
       isDisposed = true
     },

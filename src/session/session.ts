@@ -30,6 +30,10 @@ export function toStored(event: SessionEvent, sessionId: SessionId, sequence: nu
   return Object.freeze({ ...event, version: EVENT_VERSION, sessionId, sequence, atMs })
 }
 
+export function sessionReleased(id: SessionId): CodedError {
+  return new CodedError('CONFIG_INVALID', `session ${id}: its log was released and takes nothing more; open it again`)
+}
+
 export function storeDisposed(): CodedError {
   return new CodedError('CONFIG_INVALID', 'session store: it is disposed and takes nothing more; create a new store')
 }

@@ -3,7 +3,7 @@ import { CodedError } from '../data/failure.ts'
 import type { SessionId } from '../data/ids.ts'
 import type { StoredEvent } from './events.ts'
 import type { SessionLog, SessionStore } from './log.ts'
-import { assertSameScope, assertSessionId, storeDisposed, toStored } from './session.ts'
+import { assertSameScope, assertSessionId, sessionReleased, storeDisposed, toStored } from './session.ts'
 import { isBusy, openForWriting, storeFailure } from './sqlite-file.ts'
 import { prepareReads, type Kept } from './sqlite-reads.ts'
 
@@ -156,11 +156,14 @@ export function createSqliteStore(options: { readonly path: string; readonly now
       key: kept?.key ?? 0,
       committed: kept?.lastSequence ?? 0,
       waiting: [],
+      isReleased: false,
       log: {
         sessionId: id,
         scope,
         append(event) {
           if (isDisposed) throw storeDisposed()
+          // Another log of the session may be open by now: two that count for themselves would use a number twice.
+          if (open.isReleased) throw sessionReleased(id)
           const stored = toStored(event, id, open.committed + open.waiting.length + 1, now())
           append(stored, open)
           return stored
@@ -210,6 +213,17 @@ export function createSqliteStore(options: { readonly path: string; readonly now
       if (isDisposed) throw storeDisposed()
       return read(id, fromSequence)
     },
+    scopeOf(id) {
+      if (isDisposed) throw storeDisposed()
+      return logsById.get(id)?.log.scope ?? rows.find(id)?.scope
+    },
+    release(id) {
+      // What is not in the file yet is nowhere else.
+      const open = logsById.get(id)
+      if (open?.waiting.length !== 0) return
+      logsById.delete(id)
+      open.isReleased = true
+    },
     async [Symbol.asyncDispose]() {
       if (isDisposed) return
       const failure = attemptCommit()
@@ -228,6 +242,7 @@ interface OpenLog {
   committed: number
   /** Events after it. */
   waiting: StoredEvent[]
+  isReleased: boolean
 }
 
 interface PendingEvent {

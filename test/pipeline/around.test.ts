@@ -39,6 +39,31 @@ describe('retries', () => {
     expect(textOf(outcome)).toBe('2')
   })
 
+  test('have the idempotency key of their call, which no other call has', async () => {
+    const rig = createRig()
+    const keys: (string | undefined)[] = []
+    rig.registry.register(
+      tool({
+        name: 't',
+        execute(_args, exec) {
+          keys.push(exec.idempotencyKey)
+          if (keys.length === 1) throw new Error('flaky')
+          return 1
+        },
+      }),
+    )
+    rig.runtime.use(
+      around(async (_call, next) => {
+        const first = await next()
+        return first.outcome.isError ? next() : first
+      }),
+    )
+    await rig.call('t')
+    await rig.call('t')
+    expect(keys[0]).toMatch(/^[0-9a-f]{64}$/)
+    expect([keys[1] === keys[0], keys[2] === keys[0]]).toEqual([true, false])
+  })
+
   test('next() resolves to the failure and never rejects', async () => {
     const rig = createRig()
     rig.registry.register(tool({ name: 't', execute: () => Promise.reject(new Error('broken')) }))

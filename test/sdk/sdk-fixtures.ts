@@ -35,7 +35,7 @@ export function printSchema(schema: unknown, direction: 'input' | 'output' | 'ar
     isArguments: direction === 'arguments',
     hint: 'value',
   })
-  const root = { node: type.node, hint: 'value', mayBeNamed: false }
+  const root = { node: type.node, hint: 'value', mayBeNamed: false, memo: {} }
   const printer = createTypePrinter([root], { docChars })
   return { text: printer.print(root, ''), declarations: printer.declarations, doc: type.doc, warnings: type.warnings }
 }

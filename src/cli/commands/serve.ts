@@ -73,12 +73,12 @@ export async function serveCommand(options: ServeOptions, io: Io): Promise<numbe
   const { url } = await service.listen()
   parts.defer(async () => void (await service.close()))
   using _hangup = onHangup(async () => {
-    const before = from.server
+    const before = JSON.stringify([from.server, from.database])
     const problem = await engine.reload()
     if (problem !== undefined) return log.error({ problem }, 'reload refused: what ran before goes on')
     warnOfScopes(io, engine.current, tokens.tokens)
     log.info({ tools: engine.current.registry.view('global').toolsByName.size }, 'reloaded')
-    if (JSON.stringify(before) !== JSON.stringify(from.server))
+    if (before !== JSON.stringify([from.server, from.database]))
       log.warn('settings under "server" and "store" count from the next start on')
   })
 

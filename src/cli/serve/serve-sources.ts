@@ -57,7 +57,7 @@ export interface SharedParts {
 }
 
 export async function startServeEngine(
-  { sources }: ServeSources,
+  { sources, server }: ServeSources,
   shared: SharedParts,
   options: ServeOptions,
   io: Io,
@@ -70,6 +70,7 @@ export async function startServeEngine(
   return await createEngine({
     ...ofFile,
     ...shared,
+    telemetry: server.telemetry,
     ...(options.requireConfinement !== undefined && { requireConfinement: options.requireConfinement }),
     tools: [...(ofFile.tools ?? []), ...tools],
     policies: [...(ofFile.policies ?? []), ...(approvalRequired.size > 0 ? [asking] : [])],

@@ -1,6 +1,6 @@
 import path from 'node:path'
 import type { Json } from '../../../src/data/json.ts'
-import { jsonFilesIn, readJson } from '../../support/shared-corpus.ts'
+import { jsonFilesIn, readJson } from '../../support/corpus-files.ts'
 
 /** The official suite: groups of cases, each group with one schema. */
 export interface SuiteGroup {
