@@ -17,6 +17,8 @@ interface Around {
 export function indexBeside(index: TypeNode, members: readonly Member[], { terms, top, interner }: Around): TypeNode {
   if (members.length === 0 || isTop(index)) return index
   const all = unionOf([...members.map((member) => member.node), index, UNDEFINED], interner)
+  // "Anything, but an object like this" has no place for `undefined` in it.
+  if (all.kind === 'loose') return top
   if (all.kind !== 'union' || all.members.length <= MAX_INDEX_CHOICES + 1) return all
   if (index.kind === 'word') terms.push(`other keys: ${index.word}`)
   return top

@@ -35,6 +35,18 @@ const ROWS: readonly Row[] = [
     invalid: [{ x: 1 }, { y: true }],
   },
   {
+    title: 'other keys of which only their shape as objects is said, beside one that is named',
+    schema: {
+      type: 'object',
+      properties: { x: { type: 'string' } },
+      additionalProperties: { properties: { a: { type: 'string' } } },
+    },
+    direction: 'output',
+    type: '{ x?: string; [key: string]: any }',
+    valid: [{}, { x: 'a', y: { a: 'b' }, z: 3 }],
+    invalid: [{ x: 1 }],
+  },
+  {
     title: 'closed parts of allOf are said to exclude each other, and are not turned into never',
     schema: { allOf: [closed('a'), closed('b')] },
     type: '{ a?: string; b?: string }',
