@@ -14,7 +14,7 @@ export type { ToolView } from './registry/view.ts'
 export type { Execution, RenderIntent, ToolAnnotations, ToolDefinition, ToolOutput } from './registry/tool.ts'
 
 export { ToolRuntime } from './pipeline/tool-runtime.ts'
-export { CallBatch } from './pipeline/call-batch.ts'
+export { CallBatch, type BatchCall, type BatchedResult, type BatchResult } from './pipeline/call-batch.ts'
 export { STAGES } from './pipeline/stages.ts'
 export type {
   ApprovalAnswer,
@@ -46,6 +46,7 @@ export { CodedError, hasCode, type Failure } from './data/failure.ts'
 export { FAILURE_CODES, type FailureCode } from './data/failure-codes.ts'
 export type { DurableResult, Failed, Outcome, Success } from './data/outcome.ts'
 export type { ContentBlock, UserMessage } from './data/content.ts'
+export { blockText } from './data/block-text.ts'
 export type { Json, JsonObject } from './data/json.ts'
 
 export { createAnnotationPolicy } from './policy/annotations.ts'
@@ -58,6 +59,9 @@ export { createTimeoutPolicy } from './policy/timeout.ts'
 
 export { builtInPresenters, CardProjection, cardsOf, presentersOf, type Card, type FindPresenter } from './cards.ts'
 export { watchLog } from './session/watch-log.ts'
+
+export type { TelemetryOptions } from './telemetry/spans.ts'
+export { createCallMetrics, type CallMetrics } from './telemetry/call-metrics.ts'
 
 export { systemClock } from './pipeline/system-clock.ts'
 export type { Clock } from './data/clock.ts'

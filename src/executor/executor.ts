@@ -12,6 +12,17 @@ export interface Executor extends AsyncDisposable {
   expect(tenant: string): void
   /** What walls stand and what the pool holds; for `doctor`. */
   report(): Promise<ExecutorReport>
+  /** How much there is to do at this moment. */
+  load(): ExecutorLoad
+}
+
+export interface ExecutorLoad {
+  /** Sandbox processes that live. */
+  readonly children: number
+  /** Runs that have begun and not ended, those that wait included. */
+  readonly runs: number
+  /** Runs that wait for a place in a sandbox. */
+  readonly waiting: number
 }
 
 export interface RunRequest {

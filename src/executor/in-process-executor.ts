@@ -3,7 +3,7 @@ import { pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
 import { CodedError, thrownMessage } from '../data/failure.ts'
 import { EmbeddedBerth, type CreateEmbeddedChild } from './embedded-berth.ts'
-import type { Executor, ExecutorReport, Run, RunHost, RunRequest } from './executor.ts'
+import type { Executor, ExecutorLoad, ExecutorReport, Run, RunHost, RunRequest } from './executor.ts'
 import { LiveRun, type LiveRunOptions } from './live-run.ts'
 import { findAddon, findBundle } from './sandbox-files.ts'
 
@@ -103,6 +103,10 @@ class InProcessExecutor implements Executor {
 
   report(): Promise<ExecutorReport> {
     return Promise.resolve(this.#report)
+  }
+
+  load(): ExecutorLoad {
+    return { children: 0, runs: this.#runs.size, waiting: this.#runs.size - this.#berth.load }
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

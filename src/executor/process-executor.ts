@@ -2,7 +2,7 @@ import { CodedError, thrownMessage } from '../data/failure.ts'
 import { ChildLink, type ChildLinkOptions } from './child-link.ts'
 import { probeConfinement, type ConfinementLevel } from './confinement.ts'
 import { findTool } from './confinement-ladder.ts'
-import type { Executor, ExecutorReport, Run, RunHost, RunRequest } from './executor.ts'
+import type { Executor, ExecutorLoad, ExecutorReport, Run, RunHost, RunRequest } from './executor.ts'
 import { LiveRun } from './live-run.ts'
 import { Pool } from './pool.ts'
 import { createPrivateRoot } from './private-root.ts'
@@ -154,6 +154,11 @@ class ProcessExecutor implements Executor {
 
   report(): Promise<ExecutorReport> {
     return Promise.resolve(this.#parts.report)
+  }
+
+  load(): ExecutorLoad {
+    const { pool } = this.#parts
+    return { children: [...pool.links].length, runs: this.#runs.size, waiting: pool.queueLength }
   }
 
   [Symbol.asyncDispose](): Promise<void> {

@@ -4,6 +4,7 @@ import { callId, type CallId } from '../data/ids.ts'
 import { toDurable, type DurableResult, type Outcome } from '../data/outcome.ts'
 import type { StoredEvent } from '../session/events.ts'
 import type { SessionLog } from '../session/log.ts'
+import type { CallRequest } from './call.ts'
 import type { ToolRuntime } from './tool-runtime.ts'
 
 export interface BatchOptions {
@@ -16,6 +17,8 @@ export interface BatchOptions {
   /** Default 16. */
   readonly maxConcurrentCalls?: number
   readonly signal?: AbortSignal
+  /** What the tools themselves say of how far they are. */
+  readonly onProgress?: NonNullable<CallRequest['onProgress']>
 }
 
 /** A call as a model made it. */
@@ -103,7 +106,7 @@ export class CallBatch {
    * observers see its refusal like any other.
    */
   async #make(call: BatchCall, index: number, commits: Commits, usedIds: UsedIds): Promise<void> {
-    const { runtime, session, scope, entry = 'model', clock, signal } = this.#options
+    const { runtime, session, scope, entry = 'model', clock, signal, onProgress } = this.#options
     const id = usedIds.take(call.callId ?? runtime.newCallId())
     usedIds.note(session.append({ type: 'tool/call', callId: id, name: call.name, arguments: call.arguments }))
     const startedAtMs = clock.monotonicMs()
@@ -115,6 +118,7 @@ export class CallBatch {
       session,
       callId: id,
       ...(signal !== undefined && { signal }),
+      ...(onProgress !== undefined && { onProgress }),
     })
     commits.add(
       index,

@@ -1,0 +1,23 @@
+import type { QueueRefusal } from '../runs/fair-queue.ts'
+import { Problem } from './problems.ts'
+import type { ServiceParts } from './service-parts.ts'
+
+/** Why work could not even wait, for the client: its own doing is 429, everybody's is 503. */
+export function queueProblem(
+  refusal: QueueRefusal,
+  { queue, metrics }: Pick<ServiceParts, 'queue' | 'metrics'>,
+): Problem {
+  metrics.count('codeferry_refused_total', { reason: refusal })
+  // A guess: the fuller the queue, the later. Never so late that a client gives up.
+  const retryAfterSeconds = Math.min(30, 1 + Math.ceil(queue.waiting / Math.max(1, queue.running)))
+  switch (refusal) {
+    case 'tenant-full':
+      return new Problem('TOO_MANY_REQUESTS', 'too much work of this tenant waits already; wait for some of it', {
+        retryAfterSeconds,
+      })
+    case 'full':
+      return new Problem('OVERLOADED', 'too much work waits already; try again later', { retryAfterSeconds })
+    case 'closed':
+      return new Problem('SHUTTING_DOWN', 'the service ends and takes nothing new', { retryAfterSeconds: 5 })
+  }
+}
