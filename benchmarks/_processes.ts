@@ -64,10 +64,34 @@ export function sandboxesMb(): number | undefined {
   }
 }
 
-function isSandbox(pid: number): boolean {
+/** All processes below one, in no order. Empty where there is no /proc. */
+export function descendantsOf(pid: number): readonly number[] {
+  return descendants(pid)
+}
+
+/** Resident memory of a process, in MB; undefined where it cannot be read. */
+export function rssMb(pid: number): number | undefined {
+  try {
+    return Number(/^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1_024
+  } catch {
+    return undefined
+  }
+}
+
+/** Whether it is a sandbox process that lives. */
+export function isSandbox(pid: number): boolean {
+  return livesAs(pid, (command) => command.includes('child.cjs'))
+}
+
+/** Whether it is an upstream server of `load` that lives, under this name. */
+export function isServer(pid: number, name: string): boolean {
+  return livesAs(pid, (command) => command.includes(`_load-server.ts\0${name}\0`))
+}
+
+function livesAs(pid: number, isMeant: (command: string) => boolean): boolean {
   try {
     const isDead = /^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'))
-    return !isDead && readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('child.cjs')
+    return !isDead && isMeant(readFileSync(`/proc/${pid}/cmdline`, 'utf8'))
   } catch {
     return false
   }

@@ -114,7 +114,13 @@ async function work(engine: Engine, world: World, worker: number, until: number)
   const scope = TENANTS[worker % TENANTS.length] ?? ''
   let session: SessionLog | undefined
   for (let n = 0; performance.now() < until; n++) {
-    if (session === undefined || n % RUNS_PER_SESSION === 0) session = engine.openSession({ scope })
+    if (session === undefined || n % RUNS_PER_SESSION === 0) {
+      if (session !== undefined) {
+        await session.flush()
+        engine.closeSession(session.sessionId)
+      }
+      session = engine.openSession({ scope })
+    }
     const key = `${worker}-${n}`
     // Workers are out of step, so that every kind meets every other.
     const turn = n + worker * 3

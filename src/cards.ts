@@ -1,5 +1,6 @@
 import { runCodePresenter } from './codemode/run-code-presenter.ts'
 import type { CallId } from './data/ids.ts'
+import type { Approval } from './data/outcome.ts'
 import { CallPresentation, type Presenter } from './pipeline/present.ts'
 import { RUN_CODE } from './registry/scope.ts'
 import type { RenderIntent } from './registry/tool.ts'
@@ -20,6 +21,8 @@ export interface Card {
   readonly durationMs?: number
   /** Of a dispatch: the part of `durationMs` before it was admitted. */
   readonly queuedMs?: number
+  /** What a person decided about it, once it has settled. */
+  readonly approval?: Approval
   readonly call: RenderIntent
   /** Once it has settled. */
   readonly result?: RenderIntent
@@ -91,7 +94,7 @@ export class CardProjection {
   #card(node: CallNode, children: readonly Card[]): Card {
     const drawn = this.#drawnByNode.get(node)
     if (drawn === undefined) throw new TypeError(`call ${node.callId} is in the tree and was never drawn`)
-    const { durationMs, queuedMs, error } = node
+    const { durationMs, queuedMs, error, approval } = node
     return {
       kind: node.kind,
       callId: node.callId,
@@ -101,6 +104,7 @@ export class CardProjection {
       startedAtMs: node.startedAtMs,
       ...(durationMs !== undefined && { durationMs }),
       ...(queuedMs !== undefined && { queuedMs }),
+      ...(approval !== undefined && { approval }),
       call: drawn.presentation.call,
       ...(drawn.result !== undefined && { result: drawn.result }),
       children,

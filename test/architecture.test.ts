@@ -18,6 +18,9 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   'src/typecheck': ['src/data', 'src/sdk'],
   'src/executor': ['src/data', 'sandbox'],
   'src/policy': ['src/data', 'src/registry:type', 'src/pipeline:type'],
+  'src/telemetry': ['src/data', 'src/registry', 'src/pipeline:type'],
+  // Of the public names alone, like anybody's adapter.
+  'src/adapters': ['src'],
   'src/codemode': [
     'src/data',
     'src/registry',
@@ -47,6 +50,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     'src/session',
     'src/sdk',
     'src/importers:type',
+    'src/telemetry',
     'src',
     'src/codemode:type',
     'src/executor:type',
@@ -62,6 +66,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     'src',
     'src/settings',
     'src/service',
+    'src/telemetry',
     'src/codemode:type',
     'src/executor',
     'src/schema',
@@ -80,6 +85,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     'src/typecheck',
     'src/executor',
     'src/codemode',
+    'src/telemetry',
   ],
   sandbox: [],
   'sandbox/child': ['sandbox'],

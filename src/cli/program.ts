@@ -109,6 +109,12 @@ export function createProgram(
       ]),
     )
     .option('--db <file>', 'keep sessions in this SQLite file')
+    .addOption(
+      new Option(
+        '--approve <how>',
+        'who is asked when a call needs approval: the user of the client, or nobody (default: elicit)',
+      ).choices(['elicit', 'never']),
+    )
     .addOption(confinementOption())
     .action(act(async (options) => (await import('./commands/mcp.ts')).mcpCommand(options, io)))
 

@@ -88,6 +88,7 @@ function toEvent(
     ...(outcome.isError ? { errorInfo: outcome.error } : { valueDigest: digestJson(outcome.value) }),
     content: outcome.content,
     ...(outcome.meta !== undefined && { meta: outcome.meta }),
+    ...(outcome.approval !== undefined && { approval: outcome.approval }),
     timings: { queuedMs, runMs },
     bodyStarted,
   }

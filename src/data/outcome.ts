@@ -12,6 +12,15 @@ interface Settled {
   readonly meta?: Json
   /** Messages that ride home on this result, in order. */
   readonly contexts?: readonly UserMessage[]
+  /** What a person said about the call; absent when nobody was asked, or nobody answered. */
+  readonly approval?: Approval
+}
+
+/** The answer of a person to the question whether a call may be made. Why it was refused stands in the failure. */
+export interface Approval {
+  readonly answer: 'approve' | 'reject' | 'dismiss'
+  /** As whoever asked knows the person. */
+  readonly by?: string
 }
 
 export interface Success extends Settled {
@@ -35,6 +44,7 @@ export interface DurableResult {
   readonly isError: boolean
   readonly errorInfo?: Failure
   readonly meta?: Json
+  readonly approval?: Approval
 }
 
 export function toDurable(outcome: Outcome): DurableResult {
@@ -43,5 +53,6 @@ export function toDurable(outcome: Outcome): DurableResult {
     isError: outcome.isError,
     ...(outcome.isError && { errorInfo: outcome.error }),
     ...(outcome.meta !== undefined && { meta: outcome.meta }),
+    ...(outcome.approval !== undefined && { approval: outcome.approval }),
   }
 }

@@ -1,4 +1,5 @@
 import { hasCode, thrownMessage } from '../data/failure.ts'
+import type { Approval } from '../data/outcome.ts'
 import type { ApprovalAnswer, ApprovalRequest, Approver } from './call.ts'
 import { checkArguments } from './body.ts'
 import { fuseSignals } from './fused-signal.ts'
@@ -59,6 +60,7 @@ export async function runApproval(
 
 function judge(call: LiveCall, given: unknown): Settlement | undefined {
   const answer = readAnswer(given)
+  if (answer !== undefined) call.approval = approvalOf(answer)
   switch (answer?.answer) {
     case 'approve':
       call.note({ code: 'APPROVED', message: `approved by ${answer.by ?? 'a person'}` })
@@ -76,6 +78,12 @@ function judge(call: LiveCall, given: unknown): Settlement | undefined {
     case undefined:
       return approverFailed(call, 'it gave no answer (approve, reject or dismiss)')
   }
+}
+
+/** For the log. Why a call was refused is in its failure already. */
+function approvalOf(given: ApprovalAnswer): Approval {
+  const by = given.answer === 'dismiss' ? undefined : given.by
+  return Object.freeze({ answer: given.answer, ...(by !== undefined && { by }) })
 }
 
 function unavailable(call: LiveCall, reasons: readonly string[], approver: Approver | undefined): Settlement {

@@ -1,5 +1,6 @@
 import type { CallId } from '../data/ids.ts'
 import type { JsonObject } from '../data/json.ts'
+import type { Approval } from '../data/outcome.ts'
 import type { Violation } from '../schema/violations.ts'
 import type { CallToken, ToolDefinition } from '../registry/tool.ts'
 import type { CallRequest, CallView } from './call.ts'
@@ -37,6 +38,8 @@ export class LiveCall {
 
   policyBegun = false
   bodyStarted = false
+  /** What a person said, once one has. */
+  approval: Approval | undefined
   /** Children ever made, and those that have not settled. */
   children = 0
   openChildren = 0

@@ -2,7 +2,7 @@ import type { ContentBlock, UserMessage } from '../data/content.ts'
 import type { FailureCode } from '../data/failure-codes.ts'
 import { createFailure, type Failure, type FailurePhase } from '../data/failure.ts'
 import type { Json } from '../data/json.ts'
-import type { Failed, Outcome, Success } from '../data/outcome.ts'
+import type { Approval, Failed, Outcome, Success } from '../data/outcome.ts'
 import { snapshot } from '../data/snapshot.ts'
 import { failureContent } from './failure-content.ts'
 import type { LiveCall } from './live-call.ts'
@@ -80,6 +80,11 @@ export function settleAborted(call: LiveCall, phase: FailurePhase, contexts?: re
 
 export function withContent(outcome: Outcome, content: readonly ContentBlock[]): Outcome {
   return Object.freeze({ ...outcome, content })
+}
+
+/** The outcome as it is, or one that says what a person decided about its call. */
+export function withApproval(outcome: Outcome, approval: Approval | undefined): Outcome {
+  return approval === undefined ? outcome : Object.freeze({ ...outcome, approval })
 }
 
 export function withContexts(settled: Settlement, more: readonly UserMessage[]): Settlement {

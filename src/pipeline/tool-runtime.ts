@@ -23,7 +23,7 @@ import { runPost, type PostPolicy } from './post.ts'
 import { runPre, type PrePolicy, type PreVerdict } from './pre.ts'
 import { requestFault } from './request-fault.ts'
 import type { Diagnostic } from './runtime-parts.ts'
-import { settleAborted, settleFailure, type Settlement } from './settle.ts'
+import { settleAborted, settleFailure, withApproval, type Settlement } from './settle.ts'
 import { TokenMint } from './token.ts'
 
 export interface RuntimeOptions {
@@ -268,7 +268,7 @@ export class ToolRuntime {
 
   /** From the last policy to the end. */
   #conclude(call: LiveCall, posted: Outcome): Outcome {
-    const outcome = runFinalizer(call, posted, this.#parts)
+    const outcome = runFinalizer(call, withApproval(posted, call.approval), this.#parts)
     if (this.#checksInvariants) {
       for (const breach of checkCall(call, outcome)) {
         call.note({ code: 'INVARIANT_BROKEN', message: breach })

@@ -2,6 +2,7 @@ import type { ContentBlock } from '../data/content.ts'
 import type { Failure } from '../data/failure.ts'
 import type { CallId } from '../data/ids.ts'
 import { assertNever, type Json } from '../data/json.ts'
+import type { Approval } from '../data/outcome.ts'
 import type { ContextEvent, StoredEvent } from './events.ts'
 
 /** One call, a model's or a program's, with the calls made inside it. */
@@ -21,6 +22,8 @@ export interface CallNode {
   readonly error?: Failure
   readonly content?: readonly ContentBlock[]
   readonly meta?: Json
+  /** What a person decided about it. */
+  readonly approval?: Approval
   readonly contexts: readonly ContextEvent['message'][]
   /** In order of their start. */
   readonly children: readonly CallNode[]
@@ -94,6 +97,7 @@ export class CallTree {
     node.content = end.content
     if (end.errorInfo !== undefined) node.error = end.errorInfo
     if (end.meta !== undefined) node.meta = end.meta
+    if (end.approval !== undefined) node.approval = end.approval
     return node
   }
 }

@@ -2,6 +2,7 @@ import type { ContentBlock, UserMessage } from '../data/content.ts'
 import type { Failure } from '../data/failure.ts'
 import type { CallId, SessionId } from '../data/ids.ts'
 import type { Json } from '../data/json.ts'
+import type { Approval } from '../data/outcome.ts'
 
 /** Version of this union. A reader refuses a higher one and must understand every lower one. */
 export const EVENT_VERSION = 1
@@ -39,6 +40,8 @@ export interface ToolResultEvent {
   readonly isError: boolean
   readonly errorInfo?: Failure
   readonly meta?: Json
+  /** What a person decided about the call, when one was asked and answered. */
+  readonly approval?: Approval
   readonly concludesTurn?: boolean
   readonly durationMs: number
 }
@@ -63,6 +66,7 @@ export interface CodeDispatchEvent {
   readonly content: readonly ContentBlock[]
   /** UI metadata, as on a result: a nested call has a card of its own. */
   readonly meta?: Json
+  readonly approval?: Approval
   /** SHA-256 (hex) of the RFC 8785 form of the canonical value; absent on failures. */
   readonly valueDigest?: string
   readonly timings: { readonly queuedMs: number; readonly runMs: number }

@@ -1,6 +1,7 @@
 import type { ContentBlock, UserMessage } from '../data/content.ts'
 import type { Failure, FailurePhase } from '../data/failure.ts'
 import { isRecord, type Json } from '../data/json.ts'
+import type { Approval } from '../data/outcome.ts'
 import { snapshot } from '../data/snapshot.ts'
 import { EVENT_VERSION, type SessionEvent, type StoredEvent } from './events.ts'
 import {
@@ -109,6 +110,9 @@ const failure = record({
   details: optional(anyJson),
 } satisfies FieldsOf<Failure>)
 
+const answers = { approve: true, reject: true, dismiss: true } satisfies Record<Approval['answer'], true>
+const approval = record({ answer: oneOf(Object.keys(answers)), by: optional(isText) } satisfies FieldsOf<Approval>)
+
 const userMessage = record({
   role: oneOf(['user']),
   content,
@@ -128,6 +132,7 @@ const eventFields: { readonly [T in SessionEvent['type']]: FieldsOf<Event<T>> } 
     isError: isFlag,
     errorInfo: optional(failure),
     meta: optional(anyJson),
+    approval: optional(approval),
     concludesTurn: optional(isFlag),
     durationMs: isAmount,
   },
@@ -139,6 +144,7 @@ const eventFields: { readonly [T in SessionEvent['type']]: FieldsOf<Event<T>> } 
     errorInfo: optional(failure),
     content,
     meta: optional(anyJson),
+    approval: optional(approval),
     valueDigest: optional(isText),
     timings: record({ queuedMs: isAmount, runMs: isAmount }),
     bodyStarted: isFlag,

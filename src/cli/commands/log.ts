@@ -7,6 +7,7 @@ import type { SessionSummary } from '../../session/log.ts'
 import { callTree } from '../../session/replay.ts'
 import { openSqliteReader } from '../../session/sqlite-log.ts'
 import { EXIT } from '../exit-codes.ts'
+import { approvalText } from '../format/approval.ts'
 import { callTreeLines } from '../format/call-tree.ts'
 import { writeCards } from '../format/cards.ts'
 import { paletteFor, safe, writeJson, type Io } from '../io.ts'
@@ -83,7 +84,7 @@ function eventText(event: StoredEvent): string {
       return `${event.type}  ${safe(event.name)}  ${safe(event.callId)}`
     case 'tool/result':
     case 'tool/code-dispatch':
-      return `${event.type}  ${safe(event.name)}  ${event.isError ? (event.errorInfo?.code ?? 'error') : 'ok'}`
+      return `${event.type}  ${safe(event.name)}  ${event.isError ? safe(event.errorInfo?.code ?? 'error') : 'ok'}${approvalText(event.approval)}`
     case 'context/added':
       return `${event.type}  from ${safe(event.message.source)}`
   }

@@ -1,6 +1,9 @@
+import { createApprovalPolicy } from '../../policy/approval.ts'
 import type { Mode } from '../../registry/scope.ts'
+import { createApprovalDesk } from '../../service/approvals/approval-desk.ts'
 import { serveMcp } from '../../service/mcp/server.ts'
 import { StdioTransport } from '../../service/mcp/stdio-transport.ts'
+import { newHexId } from '../../service/runs/run-ids.ts'
 import { EXIT } from '../exit-codes.ts'
 import { watchInterrupt } from '../interrupt.ts'
 import { warn, type Io } from '../io.ts'
@@ -11,6 +14,8 @@ export interface McpCommandOptions extends SourceOptions {
   readonly mode?: Mode
   readonly db?: string
   readonly requireConfinement?: 'none' | 'basic' | 'strong'
+  /** Whether calls that need a person's approval are put to the user of the client. Default `elicit`. */
+  readonly approve?: 'elicit' | 'never'
 }
 
 /**
@@ -20,8 +25,14 @@ export interface McpCommandOptions extends SourceOptions {
 export async function mcpCommand(options: McpCommandOptions, io: Io): Promise<number> {
   using interrupt = watchInterrupt()
   const sources = readSources(options, io)
+  const approvals = createApprovalDesk({ now: Date.now, newId: newHexId })
+  const asking = createApprovalPolicy({
+    rules: [{ tools: [...sources.approvalRequired], reason: 'the mock file says "approval": "required"' }],
+  })
   await using engine = await interrupt.race(
     startEngine(sources, io, {
+      approver: approvals.approver,
+      policies: sources.approvalRequired.size > 0 ? [asking] : [],
       ...(options.db !== undefined && { store: { sqlite: options.db } }),
       ...(options.requireConfinement !== undefined && { requireConfinement: options.requireConfinement }),
     }),
@@ -34,6 +45,8 @@ export async function mcpCommand(options: McpCommandOptions, io: Io): Promise<nu
     ...(options.mode !== undefined && { mode: options.mode }),
     scope: sources.scope,
     version: VERSION,
+    approvals,
+    ...(options.approve !== undefined && { approve: options.approve }),
     onProblem: (message) => warn(io, message),
   })
   try {

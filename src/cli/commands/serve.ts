@@ -3,6 +3,7 @@ import { createArtifacts, type Engine } from '../../engine.ts'
 import { thrownMessage } from '../../data/failure.ts'
 import { createApprovalDesk } from '../../service/approvals/approval-desk.ts'
 import { createHttpService } from '../../service/http/service.ts'
+import { mountMcp } from '../../service/mcp/http-endpoint.ts'
 import { newHexId } from '../../service/runs/run-ids.ts'
 import { watchStore } from '../../service/runs/watched-store.ts'
 import { createMemoryStore } from '../../session/memory-log.ts'
@@ -70,6 +71,9 @@ export async function serveCommand(options: ServeOptions, io: Io): Promise<numbe
     callMetrics,
     version: VERSION,
   })
+  const mcp = parts.use(
+    mountMcp(service, { approvals: desk, version: VERSION, onProblem: (problem) => log.debug({ problem }, 'mcp') }),
+  )
   const { url } = await service.listen()
   parts.defer(async () => void (await service.close()))
   using _hangup = onHangup(async () => {
@@ -77,6 +81,7 @@ export async function serveCommand(options: ServeOptions, io: Io): Promise<numbe
     const problem = await engine.reload()
     if (problem !== undefined) return log.error({ problem }, 'reload refused: what ran before goes on')
     warnOfScopes(io, engine.current, tokens.tokens)
+    mcp.engineChanged()
     log.info({ tools: engine.current.registry.view('global').toolsByName.size }, 'reloaded')
     if (before !== JSON.stringify([from.server, from.database]))
       log.warn('settings under "server" and "store" count from the next start on')

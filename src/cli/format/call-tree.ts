@@ -1,5 +1,6 @@
 import type { CallNode } from '../../session/call-tree.ts'
 import { paletteFor, safe, type Io } from '../io.ts'
+import { approvalText } from './approval.ts'
 import { formatMs } from './run.ts'
 
 const MAX_ARGUMENTS = 100
@@ -16,7 +17,7 @@ export function callTreeLines(io: Io, roots: readonly CallNode[]): readonly stri
     const duration = node.durationMs === undefined ? 'not ended' : formatMs(node.durationMs)
     const code = node.error === undefined ? '' : ` ${safe(node.error.code)}`
     lines.push(
-      `${'  '.repeat(depth)}${mark} ${safe(node.name)}  ${duration}${code}  ${dim(argumentsText(node.arguments))}`,
+      `${'  '.repeat(depth)}${mark} ${safe(node.name)}  ${duration}${code}${approvalText(node.approval)}  ${dim(argumentsText(node.arguments))}`,
     )
     for (const child of node.children.toReversed()) open.push({ node: child, depth: depth + 1 })
   }

@@ -1,6 +1,7 @@
 import type { Card } from '../../cards.ts'
 import type { RenderIntent } from '../../registry/tool.ts'
 import { paletteFor, safe, type Io } from '../io.ts'
+import { approvalText } from './approval.ts'
 import { formatMs } from './run.ts'
 
 const MAX_LINES = 12
@@ -17,7 +18,8 @@ export function writeCards(io: Io, cards: readonly Card[]): void {
     const mark = card.state === 'done' ? green('✓') : card.state === 'failed' ? red('✗') : yellow('…')
     const indent = '  '.repeat(depth)
     const time = card.durationMs === undefined ? 'not ended' : formatMs(card.durationMs)
-    lines.push(`${indent}${mark} ${safe(card.name)}  ${time}${card.code === undefined ? '' : ` ${safe(card.code)}`}`)
+    const code = card.code === undefined ? '' : ` ${safe(card.code)}`
+    lines.push(`${indent}${mark} ${safe(card.name)}  ${time}${code}${approvalText(card.approval)}`)
     for (const line of bounded(intentLines(card.result ?? card.call, card.call)))
       lines.push(`${indent}    ${dim(line)}`)
     for (const child of card.children.toReversed()) open.push({ card: child, depth: depth + 1 })

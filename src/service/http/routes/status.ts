@@ -36,7 +36,8 @@ const getMetrics: Route = defineRoute({
   operationId: 'getMetrics',
   tag: 'status',
   summary: 'What was counted, for Prometheus',
-  description: 'Numbers of the whole process. Tools are named when the scope of the token sees them; others are counted together.',
+  description:
+    'Numbers of the whole process. Tools are named when the scope of the token sees them; others are counted together.',
   access: 'token',
   answers: { 200: { description: 'Prometheus text.', mediaType: 'text/plain', schema: z.string() } },
   handle: async ({ tenant }, parts) => {
