@@ -119,7 +119,7 @@ function watchStderr(child: ChildProcess, troubles: string[]): Promise<string> {
 function isUntroubled(line: string): boolean {
   if (/^(using |For help, see:|Debugger |Waiting for the debugger)/.test(line) || line === '') return true
   // How the service tells that an upstream died; the load kills one.
-  if (/^warning: /.test(line)) return true
+  if (line.startsWith('warning: ')) return true
   try {
     return Number((JSON.parse(line) as { level?: unknown }).level) < 50
   } catch {

@@ -1,6 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { createMemoryArtifacts } from './artifacts/memory.ts'
+import { createSqliteArtifacts } from './artifacts/sqlite.ts'
 import type { ArtifactStore } from './artifacts/store.ts'
 import { createRunCodeTool, type RunEvent, type RunValue } from './codemode/run-code.ts'
 import { createSessionTools } from './codemode/session-tools.ts'
@@ -179,12 +180,13 @@ export async function createEngine(options: EngineOptions = {}): Promise<Engine>
   declareScopes(registry, config.scopes)
   registry.registerAll(config.tools)
   followTools(registry, servers, report)
+  const artifacts = config.artifacts ?? parts.use(artifactsOf(config))
   registry.installRunCode(
     createRunCodeTool({
       registry,
       runtime,
       executor,
-      artifacts: config.artifacts ?? createArtifacts(),
+      artifacts,
       limits: config.limits,
       checker,
       typecheck: config.typecheck,
@@ -278,6 +280,7 @@ export async function createEngine(options: EngineOptions = {}): Promise<Engine>
       sessions.delete(sessionId(id))
       sessionTools.forget(sessionId(id))
       store.release?.(sessionId(id))
+      artifacts.release?.(id)
     },
     async run(code, runOptions = {}) {
       assertOpen()
@@ -364,13 +367,22 @@ function openStore({ store }: EngineConfig, parts: AsyncDisposableStack): Sessio
   return 'sqlite' in store ? parts.use(createSqliteStore({ path: store.sqlite, now })) : store
 }
 
-/** Where programs and policies keep what was too large to show; give it to engines that follow each other. */
-export function createArtifacts(): ArtifactStore {
-  return createMemoryArtifacts({
+/**
+ * Where programs and policies keep what was too large to show; give it to engines that follow each other. Beside the
+ * database of the sessions when there is one, else in memory, for as long as the session is open.
+ */
+export function createArtifacts(database?: string): ArtifactStore & Disposable {
+  const parts = {
     limits: { maxBytesPerOwner: 256 * 1024 * 1024, maxBytes: 1024 * 1024 * 1024, maxAgeMs: 24 * 3_600_000 },
     nowMs: () => systemClock.nowMs(),
     newId: randomUUID,
-  })
+  }
+  if (database !== undefined) return createSqliteArtifacts({ ...parts, path: `${database}.artifacts` })
+  return { ...createMemoryArtifacts(parts), [Symbol.dispose]() {} }
+}
+
+function artifactsOf({ store }: EngineConfig): ArtifactStore & Disposable {
+  return createArtifacts(store !== undefined && 'sqlite' in store ? store.sqlite : undefined)
 }
 
 /** When one of two starts fails, the other must not be left running. */

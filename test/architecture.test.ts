@@ -103,7 +103,10 @@ const MAY_DO_IO = [
   'sandbox/child',
   'sandbox',
 ]
-const MAY_DO_IO_FILES = ['log', 'file', 'reader'].map((part) => `src/session/sqlite-${part}.ts`)
+const MAY_DO_IO_FILES = [
+  'src/artifacts/sqlite.ts',
+  ...['log', 'file', 'reader'].map((part) => `src/session/sqlite-${part}.ts`),
+]
 /** Node modules that touch nothing outside the process. */
 const PURE_NODE_MODULES = ['node:crypto', 'node:util', 'node:url', 'node:path', 'node:async_hooks', 'node:buffer']
 

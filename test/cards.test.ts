@@ -74,6 +74,14 @@ test('cards nest as the calls did, and say state, code, durations and what to dr
   ])
 })
 
+test('a card says what a person decided about its call', () => {
+  const approval = { answer: 'reject', by: 'mia' } as const
+  const end = { ...dispatchEnd('call-1/1', 'echo', 'call-1', 'call-1', 'APPROVAL_REJECTED'), approval } as SessionEvent
+  const [card] = cardsOf(stored(program({ code: '1' }), dispatchStart('call-1/1'), end))
+  expect(card?.children).toMatchObject([{ state: 'failed', approval }])
+  expect(card).not.toHaveProperty('approval')
+})
+
 test('each event says which card it changed, and cards that were given out stay as they were', () => {
   const projection = new CardProjection()
   const changed: (string | undefined)[] = []

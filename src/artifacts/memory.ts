@@ -73,6 +73,12 @@ export function createMemoryArtifacts(options: {
       totalBytes += bytes
       return { id, length: text.length }
     },
+    release(owner) {
+      for (const id of idsByOwner.get(owner) ?? []) {
+        const kept = keptById.get(id)
+        if (kept !== undefined) drop(id, kept)
+      }
+    },
     read(owner, id, { offset, length }) {
       dropExpired()
       const kept = keptById.get(id)

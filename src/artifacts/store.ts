@@ -7,6 +7,8 @@ export interface ArtifactStore {
   put(owner: string, text: string): ArtifactRef | undefined
   /** `offset` and `length` count UTF-16 units, as `String.prototype.slice` does. */
   read(owner: string, id: string, range: { readonly offset: number; readonly length: number }): ArtifactPart | undefined
+  /** Forgets what an owner has, where that would otherwise stay in memory for nobody. */
+  release?(owner: string): void
 }
 
 export interface ArtifactRef {

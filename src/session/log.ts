@@ -6,8 +6,8 @@ export interface SessionStore extends AsyncDisposable {
   /** Opens or creates. The same id gives the same log. */
   open(id: SessionId, scope: string): SessionLog
   list(): Promise<readonly SessionSummary[]>
-  /** All events of one session, in order. Empty for an unknown id. */
-  read(id: SessionId, fromSequence?: number): Promise<readonly StoredEvent[]>
+  /** The events of one session, in order: all of them, or the first `limit`. Empty for an unknown id. */
+  read(id: SessionId, fromSequence?: number, limit?: number): Promise<readonly StoredEvent[]>
   /** The scope of a session that was opened once, without reading its events; undefined for an unknown id. */
   scopeOf?(id: SessionId): string | undefined
   /**

@@ -43,8 +43,9 @@ export function createMemoryStore(options: { readonly now: () => number }): Sess
         return { sessionId, scope: log.scope, openedAtMs: events[0]?.atMs ?? 0, events: events.length }
       })
     },
-    async read(id, fromSequence = 1) {
-      return sessionsById.get(id)?.events.slice(Math.max(0, fromSequence - 1)) ?? []
+    async read(id, fromSequence = 1, limit = Number.POSITIVE_INFINITY) {
+      const first = Math.max(0, fromSequence - 1)
+      return sessionsById.get(id)?.events.slice(first, first + limit) ?? []
     },
     scopeOf: (id) => sessionsById.get(id)?.log.scope,
     release: (id) => void sessionsById.delete(id),

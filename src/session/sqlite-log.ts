@@ -143,12 +143,13 @@ export function createSqliteStore(options: { readonly path: string; readonly now
   }
 
   /** What has not been committed is here already: asked of the file is only what is nowhere else. */
-  function read(id: SessionId, fromSequence: number): readonly StoredEvent[] {
+  function read(id: SessionId, fromSequence: number, limit?: number): readonly StoredEvent[] {
     const open = logsById.get(id)
-    if (open === undefined) return rows.read(id, fromSequence)
+    if (open === undefined) return rows.read(id, fromSequence, limit)
     const { committed, waiting } = open
-    if (fromSequence > committed) return waiting.slice(Math.ceil(fromSequence) - committed - 1)
-    return [...rows.read(id, fromSequence), ...waiting]
+    if (fromSequence > committed) return waiting.slice(Math.ceil(fromSequence) - committed - 1).slice(0, limit)
+    const kept = rows.read(id, fromSequence, limit)
+    return [...kept, ...waiting].slice(0, limit)
   }
 
   function openLog(id: SessionId, scope: string, kept: Kept | undefined): OpenLog {
@@ -209,9 +210,9 @@ export function createSqliteStore(options: { readonly path: string; readonly now
       }
       return [...summariesById.values()]
     },
-    async read(id, fromSequence = 1) {
+    async read(id, fromSequence = 1, limit) {
       if (isDisposed) throw storeDisposed()
-      return read(id, fromSequence)
+      return read(id, fromSequence, limit)
     },
     scopeOf(id) {
       if (isDisposed) throw storeDisposed()

@@ -18,7 +18,8 @@ export interface Kept {
 export interface Reads {
   find(id: SessionId): Kept | undefined
   list(): readonly SessionSummary[]
-  read(id: SessionId, fromSequence: number): readonly StoredEvent[]
+  /** Without `limit`: all. */
+  read(id: SessionId, fromSequence: number, limit?: number): readonly StoredEvent[]
 }
 
 export function prepareReads(database: DatabaseSync, path: string): Reads {
@@ -34,7 +35,7 @@ function prepare(database: DatabaseSync, path: string): Reads {
   )
   const select: StatementSync = database.prepare(
     `SELECT sequence, version, at_ms, events.type AS type, body FROM events JOIN sessions ON key = session
-     WHERE id = ? AND sequence >= ? ORDER BY sequence`,
+     WHERE id = ? AND sequence >= ? ORDER BY sequence LIMIT ?`,
   )
   return {
     find(id) {
@@ -48,7 +49,8 @@ function prepare(database: DatabaseSync, path: string): Reads {
         openedAtMs: Number(row['opened_at_ms']),
         events: Number(row['events']),
       })),
-    read: (id, fromSequence) => guarded(path, () => select.all(id, fromSequence)).map((row) => rowToEvent(id, row)),
+    read: (id, fromSequence, limit = -1) =>
+      guarded(path, () => select.all(id, fromSequence, limit)).map((row) => rowToEvent(id, row)),
   }
 }
 

@@ -24,8 +24,10 @@ export interface EngineOptionsDeps extends ImportDeps {
  * single APIs and tools is in `problems`; that of single MCP servers stays in the settings.
  */
 export async function engineOptions(settings: Settings, deps: EngineOptionsDeps): Promise<EngineOptions> {
-  const artifacts = deps.artifacts ?? createArtifacts()
   const store = deps.store ?? settings.store
+  // Policies keep things there too, so that they are made before the engine.
+  const own = createArtifacts(settings.store?.sqlite)
+  const artifacts = deps.artifacts ?? own
   const scopes = new Map(settings.scopes)
   const { mode, ...ofGlobal } = scopes.get(GLOBAL_SCOPE) ?? {}
   // The engine's own option, so that whoever starts it may say another mode.
@@ -35,7 +37,7 @@ export async function engineOptions(settings: Settings, deps: EngineOptionsDeps)
   return {
     tools: imported.tools,
     problems: imported.problems,
-    owned: [imported],
+    owned: [imported, { [Symbol.asyncDispose]: async () => own[Symbol.dispose]() }],
     mcpServers: settings.servers,
     artifacts,
     scopes,

@@ -8,6 +8,8 @@ export interface Watch {
   open: number
   most: number
   readonly ended: string[]
+  /** The body of `hang` has begun. */
+  onHang?: () => void
 }
 
 /** Tools with everything that an adapter has to carry: images, failures, contexts, the wish to end, slowness. */
@@ -90,7 +92,10 @@ export function adapterTools(watch: Watch = { open: 0, most: 0, ended: [] }): re
       parameters: NOTHING,
       isConcurrencySafe: () => true,
       execute: (_args, { signal }) =>
-        new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason as Error))),
+        new Promise((_resolve, reject) => {
+          signal.addEventListener('abort', () => reject(signal.reason as Error))
+          watch.onHang?.()
+        }),
     }),
   ]
 }

@@ -139,8 +139,10 @@ test('arguments that are no JSON, and tools that do not exist, never reach the e
 
 test('the SDK’s signal aborts the calls', async () => {
   const stop = new AbortController()
+  const hangs = Promise.withResolvers<void>()
+  watch.onHang = hangs.resolve
   const running = generate(model([use('a', 'hang')]), { abortSignal: stop.signal }).catch((thrown: unknown) => thrown)
-  await new Promise((resolve) => setTimeout(resolve, 50))
+  await hangs.promise
   stop.abort()
   await running
   const result = session.events().find((event) => event.type === 'tool/result')

@@ -132,10 +132,13 @@ test('calls that may overlap do, others run alone, and the wish to end the turn 
 
 test('an abort ends what runs and starts nothing more; each call still has its output', async () => {
   const stop = new AbortController()
+  const hangs = Promise.withResolvers<void>()
+  watch.onHang = hangs.resolve
   const running = runOpenAiToolCalls(engine, engine.openSession(), [call('a', 'hang'), call('b', 'alone')], {
     signal: stop.signal,
   })
-  setTimeout(() => stop.abort(), 50)
+  await hangs.promise
+  stop.abort()
   const { items, results } = await running
   expect(results.map(({ outcome }) => outcome.isError && outcome.error.code)).toEqual([
     'ABORTED',

@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'vitest'
+import { CallBatch } from '../../src/pipeline/call-batch.ts'
 import type { Policy } from '../../src/pipeline/call.ts'
+import { parseEvent } from '../../src/session/parse-event.ts'
 import { settle } from './fake-clock.ts'
 import { codeOf, createRig, never, scriptedApprover, textOf, tool } from './rig.ts'
 
@@ -73,6 +75,59 @@ describe('asking', () => {
     rig.runtime.use(asks('risky'))
     await rig.call('t')
     expect(rig.observed[0]?.report.diagnostics).toEqual([{ code: 'APPROVED', message: 'approved by mia' }])
+  })
+})
+
+describe('who decided', () => {
+  const batchOf = (rig: ReturnType<typeof createRig>) =>
+    new CallBatch({ runtime: rig.runtime, session: rig.session, scope: 'global', clock: rig.clock })
+
+  test.each([
+    [
+      { answer: 'approve', by: 'mia' },
+      { answer: 'approve', by: 'mia' },
+    ],
+    [{ answer: 'approve' }, { answer: 'approve' }],
+    [
+      { answer: 'reject', by: 'mia', reason: 'no' },
+      { answer: 'reject', by: 'mia' },
+    ],
+    [{ answer: 'dismiss', by: 'mia' }, { answer: 'dismiss' }],
+  ] as const)(
+    '%j stands on the outcome and in the log, whatever policies make of the result',
+    async (given, expected) => {
+      const rig = createRig({ approver: scriptedApprover(given) })
+      rig.registry.register(tool({ name: 't', finalizeContent: () => [{ type: 'text', text: 'final' }] }))
+      rig.runtime.use(asks('risky'))
+      rig.runtime.use({
+        name: 'r',
+        post: () => ({ decision: 'replace-content', content: [{ type: 'text', text: 'x' }] }),
+      })
+      const { results } = await batchOf(rig).run([{ callId: 'a', name: 't', arguments: '{}' }])
+      const outcome = results[0]?.outcome
+      expect(outcome?.approval).toEqual(expected)
+      expect(Object.isFrozen(outcome) && Object.isFrozen(outcome?.approval)).toBe(true)
+      const end = rig.session.events().find(({ type }) => type === 'tool/result')
+      expect(end).toMatchObject({ approval: expected })
+      expect(parseEvent(JSON.parse(JSON.stringify(end)))).toMatchObject({ ok: true })
+      expect(rig.observed[0]?.outcome.approval).toEqual(expected)
+    },
+  )
+
+  test('a call that nobody was asked about, or nobody answered for, says nothing of it', async () => {
+    const withdrawn = new DOMException('gone', 'AbortError')
+    const rig = createRig({ approver: { ask: () => Promise.reject(withdrawn) } })
+    rig.registry.registerAll([tool({ name: 't' }), tool({ name: 'free' })])
+    rig.runtime.use({
+      name: 'p',
+      pre: ({ toolName }) => ({ decision: toolName === 't' ? 'ask' : 'allow', reason: '' }),
+    })
+    const { results } = await batchOf(rig).run([
+      { callId: 'a', name: 't', arguments: '{}' },
+      { callId: 'b', name: 'free', arguments: '{}' },
+    ])
+    expect(results.map(({ outcome }) => codeOf(outcome))).toEqual(['APPROVAL_CANCELLED', undefined])
+    for (const event of rig.session.events()) expect(event).not.toHaveProperty('approval')
   })
 })
 

@@ -92,19 +92,21 @@ test('a failed program is an error result with readable text that says what had 
   expect(result.structuredContent).toMatchObject({ error: { code: 'PROGRAM_ERROR' } })
 })
 
-test('images pass through as blocks, and no structure then hides them from a client', async () => {
+test('images pass through as blocks, and the structure of a program says that they are there', async () => {
   await using session = await serve('both')
   const native = await session.client.callTool({ name: 'pixel', arguments: {} })
   expect(native.content).toEqual([{ type: 'image', data: 'AAAA', mimeType: 'image/png' }])
   const program = await run(session.client, 'return await tools.pixel()')
+  expect(native.structuredContent).toBeUndefined()
   expect(program.content).toContainEqual({ type: 'image', data: 'AAAA', mimeType: 'image/png' })
-  expect(program.structuredContent).toBeUndefined()
+  expect(program.structuredContent).toMatchObject({ attachments: [{ type: 'image', mimeType: 'image/png' }] })
 })
 
-test('a result that is larger than content may be comes as a preview, without the structure', async () => {
+test('a result that is larger than content may be comes as a preview, in the structure too', async () => {
   await using session = await serve('code')
   const result = await run(session.client, 'return await tools.long()')
-  expect(result.structuredContent).toBeUndefined()
+  expect(result.structuredContent).toEqual({ text: expect.stringContaining('artifacts.read(') as string })
+  expect(JSON.stringify(result.structuredContent).length).toBeLessThan(40_000)
   expect(textOf(result).length).toBeLessThan(40_000)
   expect(textOf(result)).toContain('artifacts.read(')
 })

@@ -13,9 +13,15 @@ const blocks = [
 const full = stored(
   call('call-1'),
   dispatchStart('call-1/1'),
-  { ...dispatchEnd('call-1/1'), valueDigest: 'ab' } as never,
+  { ...dispatchEnd('call-1/1'), valueDigest: 'ab', approval: { answer: 'approve', by: 'mia' } } as never,
   dispatchEnd('call-1/1', 'echo', 'call-1', 'call-1', 'TOOL_FAILED'),
-  { ...result('call-1'), content: blocks, meta: [1, null], concludesTurn: true } as never,
+  {
+    ...result('call-1'),
+    content: blocks,
+    meta: [1, null],
+    approval: { answer: 'dismiss' },
+    concludesTurn: true,
+  } as never,
   context('call-1', 'note'),
 )
 
@@ -32,7 +38,7 @@ test('one field away from an event is refused at that field', () => {
   for (const event of full) {
     for (const name of Object.keys(event)) {
       const value = event[name as keyof typeof event]
-      const optional = ['valueDigest', 'errorInfo', 'meta', 'concludesTurn'].includes(name)
+      const optional = ['valueDigest', 'errorInfo', 'meta', 'approval', 'concludesTurn'].includes(name)
       if (!optional) expect(problems({ ...event, [name]: undefined })).not.toEqual([])
       if (name === 'meta') continue
       const wrong = typeof value === 'string' ? 7 : 'wrong'
@@ -51,6 +57,10 @@ test.each([
   [
     { ...full[4], errorInfo: { code: 'X' } },
     ['/errorInfo/message', '/errorInfo/phase', '/errorInfo/bodyStarted', '/errorInfo/retryable'],
+  ],
+  [
+    { ...full[5], approval: { answer: 'maybe', by: 7, why: '' } },
+    ['/approval/answer', '/approval/by', '/approval/why'],
   ],
   [{ ...full[6], message: { role: 'system', content: [], source: 's' } }, ['/message/role']],
   [null, ['']],

@@ -40,6 +40,21 @@ test('calls stand in the tree under the call that made them, with what became of
   expect(callTree(nested)[0]?.children[0]).not.toHaveProperty('durationMs')
 })
 
+test('what a person decided about a call stands at the call, and is nothing that a model reads', () => {
+  const approval = { answer: 'approve', by: 'mia' } as const
+  const log = stored(
+    call('call-1'),
+    dispatchStart('call-1/1'),
+    { ...dispatchEnd('call-1/1'), approval } as never,
+    result('call-1'),
+  )
+  expect(callTree(log)[0]?.children[0]).toMatchObject({ state: 'ok', approval })
+  expect(callTree(log)[0]).not.toHaveProperty('approval')
+  const direct = stored(call('call-1'), { ...result('call-1'), approval } as never)
+  expect(callTree(direct)).toMatchObject([{ approval }])
+  expect(JSON.stringify(modelMessages(direct))).not.toContain('mia')
+})
+
 test('a run without a logged root shows its dispatches at the top, and ends without a start are left out', () => {
   const events = stored(dispatchStart('r/1', 'echo', 'r', 'r'), dispatchEnd('r/1', 'echo', 'r', 'r'), result('ghost'))
   expect(callTree(events).map(({ callId: id, state }) => [id, state])).toEqual([['r/1', 'ok']])

@@ -38,6 +38,22 @@ describe.each(Object.entries(makers))('a %s store', (_kind, make) => {
     rmSync(folder, { recursive: true })
   })
 
+  test('gives a long session in parts, of what is written and of what waits to be', async () => {
+    const log = store.open(a, 'agent')
+    const sequences = async (from: number, limit?: number) =>
+      (await store.read(a, from, limit)).map(({ sequence }) => sequence)
+    for (const event of everyKind) log.append(event)
+    expect(await sequences(1, 2)).toEqual([1, 2])
+    await log.flush()
+    expect(await sequences(1, 2)).toEqual([1, 2])
+    log.append(call('call-2'))
+    log.append(call('call-3'))
+    expect(await sequences(5, 3)).toEqual([5, 6, 7])
+    expect(await sequences(7, 1)).toEqual([7])
+    expect(await sequences(6)).toEqual([6, 7, 8])
+    expect(await sequences(9, 4)).toEqual([])
+  })
+
   test('begins a session with its opening and numbers events without a gap', () => {
     const log = store.open(a, 'agent')
     const taken = everyKind.map((event) => log.append(event))

@@ -146,7 +146,7 @@ describe('scopes of the file', () => {
 
 test('what the file is silent about is left to the engine', async () => {
   const { artifacts, owned, ...options } = await optionsOf({})
-  expect(owned).toHaveLength(1)
+  expect(owned).toHaveLength(2)
   expect(artifacts).toBeDefined()
   expect(options).toEqual({ tools: [], problems: [], mcpServers: [], scopes: new Map(), policies: [], guards: [] })
 })

@@ -6,16 +6,18 @@ import { createHttpService } from '../../service/http/service.ts'
 import { mountMcp } from '../../service/mcp/http-endpoint.ts'
 import { newHexId } from '../../service/runs/run-ids.ts'
 import { watchStore } from '../../service/runs/watched-store.ts'
+import { GLOBAL_SCOPE } from '../../registry/scope.ts'
 import { createMemoryStore } from '../../session/memory-log.ts'
 import { createSqliteStore } from '../../session/sqlite-log.ts'
 import type { TokenSettings } from '../../settings/settings.ts'
+import { unmatchedRules } from '../../settings/unmatched-rules.ts'
 import { createCallMetrics } from '../../telemetry/call-metrics.ts'
 import { EXIT } from '../exit-codes.ts'
 import { watchInterrupt } from '../interrupt.ts'
 import { warn, writeJson, type Io } from '../io.ts'
 import { createReloadingEngine } from '../serve/reloading-engine.ts'
 import { servedDocument, writeServed } from '../serve/serve-screen.ts'
-import { readServeSources, startServeEngine, type ServeOptions } from '../serve/serve-sources.ts'
+import { readServeSources, startServeEngine, type ServeOptions, type ServeSources } from '../serve/serve-sources.ts'
 import { findTokens } from '../serve/serve-tokens.ts'
 import { VERSION } from '../version.ts'
 
@@ -39,7 +41,7 @@ export async function serveCommand(options: ServeOptions, io: Io): Promise<numbe
   const callMetrics = createCallMetrics()
   const shared = {
     store: store.lend(),
-    artifacts: createArtifacts(),
+    artifacts: parts.use(createArtifacts(from.database)),
     approver: desk.approver,
     observers: [callMetrics.observer],
   }
@@ -80,7 +82,7 @@ export async function serveCommand(options: ServeOptions, io: Io): Promise<numbe
     const before = JSON.stringify([from.server, from.database])
     const problem = await engine.reload()
     if (problem !== undefined) return log.error({ problem }, 'reload refused: what ran before goes on')
-    warnOfScopes(io, engine.current, tokens.tokens)
+    warnOfNames(io, engine.current, tokens.tokens, from)
     mcp.engineChanged()
     log.info({ tools: engine.current.registry.view('global').toolsByName.size }, 'reloaded')
     if (before !== JSON.stringify([from.server, from.database]))
@@ -93,7 +95,7 @@ export async function serveCommand(options: ServeOptions, io: Io): Promise<numbe
       `others may reach ${from.server.host}, but only requests to that very name are answered; name the ones people use in server.allowedHosts, and put a proxy with TLS in front: tokens travel in clear`,
     )
   }
-  warnOfScopes(io, engine.current, tokens.tokens)
+  warnOfNames(io, engine.current, tokens.tokens, from)
   const served = { url, from, tokens, engine: engine.current, report: await engine.current.report() }
   if (options.json === true) writeJson(io, servedDocument(served))
   else writeServed(io, served)
@@ -111,12 +113,20 @@ export async function serveCommand(options: ServeOptions, io: Io): Promise<numbe
 
 const LOOPBACK = new Set(['127.0.0.1', '::1', 'localhost'])
 
-/** A scope that nobody declared sees nothing, which looks like a service without tools. */
-function warnOfScopes(io: Io, { registry }: Engine, tokens: readonly TokenSettings[]): void {
+/**
+ * What names nothing, and so does nothing: a scope that nobody declared sees nothing, which looks like a service without
+ * tools; a rule over a misspelt tool is no rule.
+ */
+function warnOfNames(io: Io, { registry }: Engine, tokens: readonly TokenSettings[], { sources }: ServeSources): void {
   for (const { name, scope } of tokens) {
     if (!registry.hasScope(scope))
       warn(io, `token "${name}": there is no scope "${scope}", so it sees no tools; declare it in codeferry.json`)
   }
+  const { settings } = sources
+  if (settings === undefined) return
+  const { toolsByName, hiddenNames } = registry.view(GLOBAL_SCOPE)
+  for (const message of unmatchedRules(settings, [...toolsByName.keys(), ...hiddenNames]))
+    warn(io, `${settings.path}: ${message}`)
 }
 
 function onHangup(reload: () => Promise<void>): Disposable {

@@ -4,6 +4,7 @@ import type { AddressInfo, Socket } from 'node:net'
 import { getRequestListener } from '@hono/node-server'
 import { CodedError, thrownMessage } from '../../data/failure.ts'
 import { problemResponse } from './problems.ts'
+import { endSlowReaders, type SlowReaderLimits } from './slow-readers.ts'
 
 export interface ListenOptions {
   readonly host: string
@@ -12,6 +13,8 @@ export interface ListenOptions {
   /** For the whole request to arrive; its headers get a third of it. */
   readonly requestTimeoutMs: number
   readonly maxConnections: number
+  readonly slowReaders: SlowReaderLimits
+  readonly onSlowReader: (unreadBytes: number) => void
   readonly fetch: (request: Request) => Promise<Response>
 }
 
@@ -48,6 +51,7 @@ export async function listen(options: ListenOptions): Promise<Listening> {
   server.maxConnections = options.maxConnections
   server.maxHeadersCount = MAX_HEADERS
   server.on('clientError', refuseBadBytes)
+  const watching = endSlowReaders(server, options.slowReaders, options.onSlowReader)
   // Nothing here speaks another protocol.
   server.on('upgrade', (_request, socket) => void socket.end(rawRefusal(400, 'Bad Request')))
   server.on('connect', (_request, socket) => void socket.end(rawRefusal(405, 'Method Not Allowed')))
@@ -58,6 +62,7 @@ export async function listen(options: ListenOptions): Promise<Listening> {
   try {
     await once(server, 'listening')
   } catch (thrown) {
+    watching[Symbol.dispose]()
     throw new CodedError(
       'CONFIG_INVALID',
       `server: cannot listen on ${options.host} port ${options.port}: ${thrownMessage(thrown)}`,
@@ -73,6 +78,7 @@ export async function listen(options: ListenOptions): Promise<Listening> {
       const cutting = setTimeout(() => server.closeAllConnections(), 250)
       await closed
       clearTimeout(cutting)
+      watching[Symbol.dispose]()
     },
   }
 }

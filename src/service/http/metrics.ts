@@ -16,6 +16,7 @@ const COUNTERS = {
   codeferry_http_request_seconds_total: 'Time until the answer began, by route.',
   codeferry_runs_total: 'Runs that ended, by status.',
   codeferry_calls_total: 'Calls made through steps and tools/call, by whether they failed.',
+  codeferry_slow_readers_total: 'Connections that were ended because their answer was not read.',
   codeferry_refused_total: 'Work that was refused because too much waits, by reason.',
 } as const
 

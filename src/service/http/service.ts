@@ -188,7 +188,15 @@ export function createHttpService(options: HttpServiceOptions): HttpService {
     sessions: parts.sessions,
     enter: (tenant, log, signal) => enterMounted({ tenant, log, signal }),
     async listen() {
-      listening = await listen({ ...settings, fetch })
+      listening = await listen({
+        ...settings,
+        slowReaders: tuning,
+        onSlowReader: (unreadBytes) => {
+          parts.metrics.count('codeferry_slow_readers_total', {})
+          log.warn({ unreadBytes }, 'a client did not read its answer and was cut')
+        },
+        fetch,
+      })
       return { url: listening.url }
     },
     close: () => (closing ??= Promise.resolve().then(end)),

@@ -22,6 +22,9 @@ export interface ServiceTuning {
   readonly maxAnswerCharsPerTenant: number
   readonly maxStreamsPerTenant: number
   readonly heartbeatMs: number
+  /** See `slow-readers.ts`. */
+  readonly stallMs: number
+  readonly maxUnreadBytes: number
   readonly sweepMs: number
   readonly maxJsonDepth: number
   /** For tests: an answer that is not what its route promises is a fault. */
@@ -42,6 +45,8 @@ const DEFAULTS: ServiceTuning = {
   maxAnswerCharsPerTenant: 16 * 1024 * 1024,
   maxStreamsPerTenant: 100,
   heartbeatMs: 15_000,
+  stallMs: 60_000,
+  maxUnreadBytes: 256 * 1024 * 1024,
   sweepMs: 30_000,
   maxJsonDepth: 200,
   checksAnswers: false,

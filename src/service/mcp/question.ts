@@ -21,8 +21,13 @@ export function watchQuestions(
     onQuestion({
       approval,
       closed: closing.signal,
-      decide: (decision) => void desk.decide(approval.scope, approval.id, decision),
+      decide(decision) {
+        desk.decide(approval.scope, approval.id, decision)
+        closing.abort(DECIDED)
+      },
     })
-    return { [Symbol.dispose]: () => closing.abort(new Error('the question is no longer open')) }
+    return { [Symbol.dispose]: () => closing.abort(DECIDED) }
   })
 }
+
+const DECIDED = new Error('the question is no longer open')

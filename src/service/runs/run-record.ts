@@ -108,9 +108,11 @@ export class RunRecord {
 
   async #change(signal: AbortSignal): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>()
-    this.#watchers.add(resolve)
-    signal.addEventListener('abort', () => resolve(), { once: true })
+    const wake = () => resolve()
+    this.#watchers.add(wake)
+    signal.addEventListener('abort', wake, { once: true })
     await promise
-    this.#watchers.delete(resolve)
+    this.#watchers.delete(wake)
+    signal.removeEventListener('abort', wake)
   }
 }

@@ -30,7 +30,7 @@ export function watchStore(store: SessionStore): WatchedStore {
       return log
     },
     list: () => store.list(),
-    read: (id, fromSequence) => store.read(id, fromSequence),
+    read: (id, fromSequence, limit) => store.read(id, fromSequence, limit),
     release(id) {
       logsById.delete(id)
       store.release?.(id)

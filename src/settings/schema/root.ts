@@ -43,7 +43,9 @@ export const rootSchema = z.strictObject({
   store: z
     .union([z.literal('memory'), z.strictObject({ sqlite: text(4_096, 'Path of the file, relative to this one') })])
     .optional()
-    .describe('Where sessions are kept: "memory" (default), or a SQLite file'),
+    .describe(
+      'Where sessions are kept: "memory", or a SQLite file. Default memory; for codeferry serve, codeferry.sqlite in its folder',
+    ),
   server: serverSchema.optional(),
 })
 export type SettingsDocument = z.infer<typeof rootSchema>

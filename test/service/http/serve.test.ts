@@ -164,3 +164,18 @@ test('a codeferry.json says tokens, scopes, limits of the server and where sessi
   writeFileSync(folder.file('codeferry.json'), JSON.stringify({ ...configuration, server: { maxBodyByte: 1 } }))
   await expect(serve(folder.path, ['--config', 'codeferry.json'])).rejects.toThrow(/maxBodyByte/)
 })
+
+test('rules over tools that are not there are told at the start and at a reload, with the name that was meant', async () => {
+  using folder = folderWithTools()
+  const write = (tools: string) =>
+    writeFileSync(
+      folder.file('codeferry.json'),
+      JSON.stringify({ store: 'memory', policies: { approval: [{ tools: [tools], reason: 'people' }] } }),
+    )
+  write('city.wether')
+  await using serving = await serve(folder.path, ['--config', 'codeferry.json', '--mock', 'tools.json'])
+  expect(serving.err()).toMatch(/warning: .*policies\.approval\[0\].*"city\.wether".*"city\.weather"\?/)
+  write('city.waether')
+  serving.child.kill('SIGHUP')
+  await eventually(() => expect(serving.err()).toMatch(/"city\.waether"/))
+})

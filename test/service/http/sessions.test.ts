@@ -187,16 +187,50 @@ test('a question waits for a person of the scope, and another token than the one
   const second = await asking()
   await json(decide(ALICE_BOSS, second.approval.id, { decision: 'reject', reason: 'too much' }))
   await eventually(async () => expect((await get(second.run.id)).status).toBe('failed'))
-  // Who refused stands in the log of the session, at the call.
+  // Who decided stands in the log of the session, at the call; clients that follow it read the same.
+  const [approved] = (await rig.store.read(String(first.run.sessionId) as never)).filter(
+    ({ type }) => type === 'tool/code-dispatch',
+  )
+  expect(approved).toMatchObject({ isError: false, approval: { answer: 'approve', by: 'alice-boss' } })
+  const told = await readEvents(await rig.send(ALICE, `/v1/sessions/${String(first.run.sessionId)}/events`), (events) =>
+    events.some(({ event }) => event === 'tool/result'),
+  )
+  expect(told.find(({ event }) => event === 'tool/code-dispatch')?.data).toEqual(approved)
   const log = await rig.store.read(String(second.run.sessionId) as never)
   const dispatch = log.find(({ type }) => type === 'tool/code-dispatch')
   expect(dispatch).toMatchObject({
     errorInfo: { code: 'APPROVAL_REJECTED', message: expect.stringContaining('alice-boss refused the call: too much') },
+    approval: { answer: 'reject', by: 'alice-boss' },
   })
   expect(rig.logged().filter(({ msg }) => msg === 'approval decided')).toMatchObject([
     { decision: 'approve', by: 'alice-boss', toolName: 'pay' },
     { decision: 'reject', by: 'alice-boss' },
   ])
+})
+
+test('steps and single calls answer with who approved them', async () => {
+  await using rig = await startRig()
+  const approve = async () => {
+    await eventually(() => expect(rig.desk.count).toBe(1))
+    const path = `/v1/approvals/${rig.desk.pending('team-a')[0]?.id}`
+    await json(rig.send(ALICE_BOSS, path, { body: { decision: 'approve' } }))
+  }
+  const approval = { answer: 'approve', by: 'alice-boss' }
+  const one = json(rig.send(ALICE, '/v1/tools/call', { body: { name: 'pay', arguments: {} } }))
+  await approve()
+  expect(await one).toMatchObject({ approval })
+  const { id } = await json(rig.send(ALICE, '/v1/sessions', { body: {} }), 201)
+  const body = {
+    calls: [
+      { name: 'pay', arguments: '{}' },
+      { name: 'city.weather', arguments: '{"city":"Oslo"}' },
+    ],
+  }
+  const step = json(rig.send(ALICE, `/v1/sessions/${String(id)}/steps`, { body }))
+  await approve()
+  const { results } = (await step) as { results: object[] }
+  expect(results[0]).toMatchObject({ approval })
+  expect(results[1]).not.toHaveProperty('approval')
 })
 
 test('a question whose call was cancelled is gone', async () => {

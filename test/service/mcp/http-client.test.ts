@@ -163,7 +163,9 @@ test.each(ERAS)('in %s a change of the registry is announced once, and the next 
   const changed = vi.fn<() => void>()
   const client = await rig.connect(ALICE, {
     ...era,
-    ...(version === '2026-07-28' && { listChanged: { tools: { autoRefresh: false, onChanged: () => changed() } } }),
+    ...(version === '2026-07-28' && {
+      listChanged: { tools: { autoRefresh: false, debounceMs: 0, onChanged: () => changed() } },
+    }),
   })
   if (version !== '2026-07-28') client.setNotificationHandler('notifications/tools/list_changed', changed)
   const late = readMockTools(

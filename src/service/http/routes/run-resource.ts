@@ -29,6 +29,7 @@ function fromResult({ outcome, value, partial, contexts, concludesTurn }: RunRes
     contexts,
     concludesTurn,
     ...(outcome.isError && { error: outcome.error }),
+    ...(outcome.approval !== undefined && { approval: outcome.approval }),
   }
 }
 
@@ -60,6 +61,7 @@ export function fromLog({ ids, call, result, contexts }: LoggedRun): Record<stri
     contexts: contexts.map(({ message }) => message),
     concludesTurn: result.concludesTurn === true,
     ...(result.errorInfo !== undefined && { error: result.errorInfo }),
+    ...(result.approval !== undefined && { approval: result.approval }),
   }
 }
 

@@ -167,11 +167,15 @@ function toStep({ results, contexts, concludesTurn }: BatchResult, calls: z.infe
       content: outcome.content,
       ...(outcome.isError ? { error: outcome.error } : { value: outcome.value }),
       ...(outcome.meta !== undefined && { meta: outcome.meta }),
+      ...(outcome.approval !== undefined && { approval: outcome.approval }),
     })),
     contexts,
     concludesTurn,
   }
 }
+
+/** Events at a time: what a client that does not read has kept here of a long log. */
+const PAGE = 32
 
 /** Read from the log each time something was appended: a listener's own list would grow while the client is slow. */
 async function* followSession(
@@ -186,7 +190,7 @@ async function* followSession(
   for (let at = after; !stopped.aborted;) {
     wake = Promise.withResolvers<void>()
     if (stopped.aborted) return
-    const events = await store.read(toSessionId(id), at + 1)
+    const events = await store.read(toSessionId(id), at + 1, PAGE)
     for (const event of events) {
       at = event.sequence
       yield { id: at, event: event.type, data: event }

@@ -164,6 +164,7 @@ const callTool: Route = defineRoute({
       value: outcome.value,
       content: outcome.content,
       ...(outcome.meta !== undefined && { meta: outcome.meta }),
+      ...(outcome.approval !== undefined && { approval: outcome.approval }),
     })
   },
 })

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { AnyJson, ContentBlock, Failure, ResourceId, UserMessage } from './shared.ts'
+import { AnyJson, Approval, ContentBlock, Failure, ResourceId, UserMessage } from './shared.ts'
 
 const LIMIT_NAMES = [
   'cpuMs',
@@ -58,6 +58,7 @@ export const Run = z
     contexts: z.array(UserMessage).optional(),
     concludesTurn: z.boolean().optional(),
     error: Failure.optional(),
+    approval: Approval.optional(),
     isFromLog: z.literal(true).optional().meta({
       description: 'The run is no longer in memory: its returned value, console and calls are in `content` only.',
     }),

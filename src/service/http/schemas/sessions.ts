@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { AnyJson, ContentBlock, Failure, ToolName, UserMessage } from './shared.ts'
+import { AnyJson, Approval, ContentBlock, Failure, ToolName, UserMessage } from './shared.ts'
 
 export const SessionRequest = z.strictObject({}).meta({ id: 'SessionRequest' })
 
@@ -36,6 +36,7 @@ export const StepResult = z
     value: AnyJson.optional().meta({ description: 'Of a success: for programs, not for the model.' }),
     error: Failure.optional(),
     meta: AnyJson.optional().meta({ description: 'For user interfaces.' }),
+    approval: Approval.optional(),
   })
   .meta({ id: 'StepResult' })
 

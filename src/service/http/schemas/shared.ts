@@ -19,6 +19,13 @@ export const Failure = z
   })
   .meta({ id: 'Failure' })
 
+export const Approval = z
+  .strictObject({
+    answer: z.enum(['approve', 'reject', 'dismiss']),
+    by: z.string().optional().meta({ description: 'Name of the token that decided.' }),
+  })
+  .meta({ id: 'ApprovalAnswer', description: 'What a person decided about the call; absent when nobody was asked.' })
+
 export const UserMessage = z
   .strictObject({
     role: z.literal('user'),

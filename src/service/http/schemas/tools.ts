@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { AnyJson, ContentBlock, ResourceId, ToolName } from './shared.ts'
+import { AnyJson, Approval, ContentBlock, ResourceId, ToolName } from './shared.ts'
 
 export const ToolsQuery = z.strictObject({ format: z.enum(['mcp', 'openai', 'anthropic']).default('mcp') })
 
@@ -84,5 +84,6 @@ export const CallResponse = z
     value: AnyJson,
     content: z.array(ContentBlock),
     meta: AnyJson.optional(),
+    approval: Approval.optional(),
   })
   .meta({ id: 'CallResponse' })
