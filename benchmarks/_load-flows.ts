@@ -84,7 +84,8 @@ async function steps(client: LoadClient, world: LoadWorld, key: string, n: numbe
   const [run, call] = step.body.results as { error?: unknown; value?: Record<string, unknown> }[] // As the API has it.
   world.runEnded(program, run?.error === undefined ? (run?.value ?? {}) : { error: run.error }, fromMs)
   if (call?.value?.i !== 99) world.complain('wrong', `a call in a step gave ${JSON.stringify(call).slice(0, 300)}`)
-  world.events += (await following).length
+  const followed = await following
+  world.events += followed.length
   const closed = await client.send({ method: 'DELETE', path })
   // 409: the end of the stream has not been noticed yet.
   if (closed.status !== 204 && closed.status !== 409) world.complain('failed', `DELETE session: ${closed.status}`)
