@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { Agent } from 'undici'
 import { LoadClient } from './_load-client.ts'
 import { FLOWS } from './_load-flows.ts'
-import { MAX_CHILDREN, startLoadService, TENANTS, type LoadService, type Tenant } from './_load-service.ts'
+import { MAX_CHILDREN, startLoadService, type LoadService, type Tenant } from './_load-service.ts'
 import { LoadWorld, type Broken } from './_load-world.ts'
 import { rssMb } from './_processes.ts'
 
@@ -40,7 +40,8 @@ export interface LoadReport {
   readonly complaints: readonly string[]
   readonly runs: number
   readonly runsPerSecond: number
-  readonly latencyMs: Readonly<Record<Tenant | 'all', Latency>>
+  /** From the order to the value, by tenant; apart from these the runs that were told to come later. */
+  readonly latencyMs: Readonly<Record<Tenant | 'told', Latency>>
   /** Events that followers got, and how often a client came back to a run by its key. */
   readonly events: number
   readonly returns: number
@@ -70,8 +71,11 @@ export async function load(options: LoadOptions): Promise<LoadReport> {
   const agent = new Agent({ connections: options.concurrency * 3, headersTimeout: 120_000, bodyTimeout: 120_000 })
   const lag = monitorEventLoopDelay({ resolution: 5 })
   await using service = await startLoadService()
-  const clients = new Map(TENANTS.map((name) => [name, new LoadClient(service.url, service.secrets[name], agent)]))
-  const refusals = () => [...clients.values()].reduce((sum, client) => sum + client.refusals, 0)
+  const clients = Array.from({ length: options.concurrency }, (_, worker) => {
+    const tenant: Tenant = worker % 4 === 3 ? 'south' : 'north'
+    return { tenant, client: new LoadClient(service.url, service.secrets[tenant], agent) }
+  })
+  const refusals = () => clients.reduce((sum, { client }) => sum + client.refusals, 0)
   const over = new AbortController()
   const startedAt = performance.now()
   const samples: LoadSample[] = []
@@ -83,12 +87,7 @@ export async function load(options: LoadOptions): Promise<LoadReport> {
     options.onSample?.(sample)
   })
   const killing = killSome(service, world, options.durationMs, over.signal)
-  const workers = Array.from({ length: options.concurrency }, async (_, worker) => {
-    const tenant: Tenant = worker % 4 === 3 ? 'south' : 'north'
-    const client = clients.get(tenant)
-    if (client !== undefined) await work({ client, tenant, world, worker, until, pace })
-  })
-  await Promise.all(workers)
+  await Promise.all(clients.map(({ tenant, client }, worker) => work({ client, tenant, world, worker, until, pace })))
   const tookMs = performance.now() - startedAt
   over.abort()
   await watching
@@ -103,9 +102,9 @@ export async function load(options: LoadOptions): Promise<LoadReport> {
     runs: world.runs,
     runsPerSecond: (world.runs * 1_000) / tookMs,
     latencyMs: {
-      all: latencyOf(Object.values(world.latencies).flat()),
-      north: latencyOf(world.latencies.north ?? []),
-      south: latencyOf(world.latencies.south ?? []),
+      north: latencyOf(world.latencies.north),
+      south: latencyOf(world.latencies.south),
+      told: latencyOf(world.latencies.told),
     },
     events: world.events,
     returns: world.returns,
@@ -133,10 +132,12 @@ async function work({ client, tenant, world, worker, until, pace }: Worker): Pro
     const fromMs = await pace()
     if (performance.now() >= until) return
     const turn = n + worker
+    const refused = client.refusals
     try {
       // Flows and programs turn at different speeds, so that each meets each.
       await FLOWS[turn % FLOWS.length]?.(client, world, `${tenant}-${worker}-${n}`, n + Math.floor(turn / FLOWS.length))
-      world.latencies[tenant]?.push(performance.now() - fromMs)
+      const wasTold = client.refusals > refused
+      world.latencies[wasTold ? 'told' : tenant].push(performance.now() - fromMs)
     } catch (thrown) {
       const text = String(thrown)
       world.complain(text.includes('event') ? 'streams' : 'failed', text.slice(0, 500))

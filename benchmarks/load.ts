@@ -53,9 +53,9 @@ function rowsOf({ latencyMs, ...report }: LoadReport): readonly (readonly [strin
     `p50 ${p50.toFixed(0)} ms, p99 ${p99.toFixed(0)} ms, max ${max.toFixed(0)} ms (${runs})`
   return [
     ['runs', `${report.runs}, ${report.runsPerSecond.toFixed(1)} a second`],
-    ['a run, from order to value', latency(latencyMs.all)],
-    ['… of the tenant with three quarters of the clients', latency(latencyMs.north)],
+    ['a run of the tenant with three quarters of the clients', latency(latencyMs.north)],
     ['… of the other tenant', latency(latencyMs.south)],
+    ['… that was told to come later, with the wait', latency(latencyMs.told)],
     ['answers 429 and 503, with Retry-After', `${report.refusals}`],
     ['events followed, over streams that were left and come back to', `${report.events}`],
     ['runs found again by their key', `${report.returns}`],
@@ -87,14 +87,18 @@ function tableOf(given: LoadReport, on: Machine): string {
 }
 
 function markdownOf(given: LoadReport, on: Machine): string {
-  const rows = rowsOf(given).map(([what, figures]) => `| ${what} | ${figures} |`)
+  const rows = [['what', 'figures'] as const, ...rowsOf(given)]
+  const [first, second] = [0, 1].map((column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)))
+  const line = ([what, figures]: readonly string[]) =>
+    `| ${what?.padEnd(first ?? 0) ?? ''} | ${figures?.padEnd(second ?? 0) ?? ''} |`
+  const [head, ...rest] = rows.map(line)
   return `# Load
 
 ${concurrency} clients of two tenants for ${seconds} s against one \`codeferry serve\` with a SQLite store and two MCP servers over stdio; clients, service, sandboxes and servers share the machine. ${machineLine(on)}.
 
-| what | figures |
-| --- | --- |
-${rows.join('\n')}
+${head}
+| ${'-'.repeat(first ?? 0)} | ${'-'.repeat(second ?? 0)} |
+${rest.join('\n')}
 `
 }
 

@@ -44,7 +44,7 @@ export { httpToolSchema, type HttpToolEntry } from './importers/http/http-tool-s
 
 export { CodedError, hasCode, type Failure } from './data/failure.ts'
 export { FAILURE_CODES, type FailureCode } from './data/failure-codes.ts'
-export type { DurableResult, Failed, Outcome, Success } from './data/outcome.ts'
+export type { Approval, DurableResult, Failed, Outcome, Success } from './data/outcome.ts'
 export type { ContentBlock, UserMessage } from './data/content.ts'
 export { blockText } from './data/block-text.ts'
 export type { Json, JsonObject } from './data/json.ts'

@@ -30,7 +30,7 @@ test('the command prints figures as JSON and ends with 0 when all promises held'
   expect(report).toMatchObject({
     ok: true,
     rps: 5,
-    latencyMs: { all: { p50: expect.any(Number) as number, p99: expect.any(Number) as number } },
+    latencyMs: { north: { p50: expect.any(Number) as number, p99: expect.any(Number) as number } },
   })
   // Progress is for people, and goes past what programs read.
   expect(stderr).toContain('MB resident')

@@ -27,6 +27,7 @@ export function writeServed(io: Io, { url, from, tokens, engine, report }: Serve
   const lines = [
     `Codeferry listens on ${bold(url)}`,
     ...row('API', `${url}/openapi.json`),
+    ...row('MCP', `${url}/mcp`),
     ...row('sessions', from.database === undefined ? 'in memory: gone at the end' : shortPath(from.database, io)),
     ...row('tokens', ...tokenLines(tokens, from, io).map((line, index) => (index > 1 ? dim(line) : line))),
     ...row('tools', toolLine(engine.registry.view(GLOBAL_SCOPE))),
