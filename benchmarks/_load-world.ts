@@ -27,7 +27,12 @@ interface Outage {
 export class LoadWorld {
   readonly broken: Broken = { failed: 0, wrong: 0, streams: 0, processes: 0, service: 0 }
   readonly complaints: string[] = []
-  readonly latencies: Readonly<Record<'north' | 'south' | 'told', number[]>> = { north: [], south: [], told: [] }
+  readonly latencies: Readonly<Record<'north' | 'south' | 'told' | 'cold', number[]>> = {
+    north: [],
+    south: [],
+    told: [],
+    cold: [],
+  }
   runs = 0
   events = 0
   returns = 0

@@ -40,8 +40,8 @@ export interface LoadReport {
   readonly complaints: readonly string[]
   readonly runs: number
   readonly runsPerSecond: number
-  /** From the order to the value, by tenant; apart from these the runs that were told to come later. */
-  readonly latencyMs: Readonly<Record<Tenant | 'told', Latency>>
+  /** From the order to the value, by tenant; apart from these the runs that were told to come later, and those of the first moments. */
+  readonly latencyMs: Readonly<Record<Tenant | 'told' | 'cold', Latency>>
   /** Events that followers got, and how often a client came back to a run by its key. */
   readonly events: number
   readonly returns: number
@@ -82,12 +82,16 @@ export async function load(options: LoadOptions): Promise<LoadReport> {
   const pace = createPace(options.rps)
   lag.enable()
   const until = startedAt + options.durationMs
+  // All clients come at once, to a process that has compiled nothing yet: what that costs is another question.
+  const warmAt = startedAt + options.durationMs / 6
   const watching = watch({ service, world, startedAt, signal: over.signal, refusals, agent }, (sample) => {
     samples.push(sample)
     options.onSample?.(sample)
   })
   const killing = killSome(service, world, options.durationMs, over.signal)
-  await Promise.all(clients.map(({ tenant, client }, worker) => work({ client, tenant, world, worker, until, pace })))
+  await Promise.all(
+    clients.map(({ tenant, client }, worker) => work({ client, tenant, world, worker, until, warmAt, pace })),
+  )
   const tookMs = performance.now() - startedAt
   over.abort()
   await watching
@@ -105,6 +109,7 @@ export async function load(options: LoadOptions): Promise<LoadReport> {
       north: latencyOf(world.latencies.north),
       south: latencyOf(world.latencies.south),
       told: latencyOf(world.latencies.told),
+      cold: latencyOf(world.latencies.cold),
     },
     events: world.events,
     returns: world.returns,
@@ -124,10 +129,11 @@ interface Worker {
   readonly world: LoadWorld
   readonly worker: number
   readonly until: number
+  readonly warmAt: number
   readonly pace: () => Promise<number>
 }
 
-async function work({ client, tenant, world, worker, until, pace }: Worker): Promise<void> {
+async function work({ client, tenant, world, worker, until, warmAt, pace }: Worker): Promise<void> {
   for (let n = 0; ; n++) {
     const fromMs = await pace()
     if (performance.now() >= until) return
@@ -137,7 +143,8 @@ async function work({ client, tenant, world, worker, until, pace }: Worker): Pro
       // Flows and programs turn at different speeds, so that each meets each.
       await FLOWS[turn % FLOWS.length]?.(client, world, `${tenant}-${worker}-${n}`, n + Math.floor(turn / FLOWS.length))
       const wasTold = client.refusals > refused
-      world.latencies[wasTold ? 'told' : tenant].push(performance.now() - fromMs)
+      const kind = wasTold ? 'told' : fromMs < warmAt ? 'cold' : tenant
+      world.latencies[kind].push(performance.now() - fromMs)
     } catch (thrown) {
       const text = String(thrown)
       world.complain(text.includes('event') ? 'streams' : 'failed', text.slice(0, 500))

@@ -56,6 +56,7 @@ function rowsOf({ latencyMs, ...report }: LoadReport): readonly (readonly [strin
     ['a run of the tenant with three quarters of the clients', latency(latencyMs.north)],
     ['… of the other tenant', latency(latencyMs.south)],
     ['… that was told to come later, with the wait', latency(latencyMs.told)],
+    ['… of the first sixth of the time, when all come at once', latency(latencyMs.cold)],
     ['answers 429 and 503, with Retry-After', `${report.refusals}`],
     ['events followed, over streams that were left and come back to', `${report.events}`],
     ['runs found again by their key', `${report.returns}`],
