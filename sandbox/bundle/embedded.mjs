@@ -6,6 +6,40 @@ import { setFlagsFromString } from "node:v8";
 
 // child/isolate.ts
 import { createRequire } from "node:module";
+
+// child/prelude-cache.ts
+import { createContext, Script } from "node:vm";
+var FILE = "prelude";
+var START = JSON.stringify({
+  code: '(() => async () => {"use strict";\nconst r = await tools.x({ a: [1] }); console.log(r); return r\n})()',
+  bindings: [{ name: "x", path: ["x"], required: [] }],
+  limits: { memoryMb: 8, maxPendingCalls: 8, maxLogBytes: 1024, maxResultBytes: 1024, maxValueBytes: 1024 },
+  places: { table: "", ownSuffix: "_x" },
+  seed: "0".repeat(32),
+  startTimeMs: 0,
+  sliceMs: 1e3
+});
+var DELIVERY = JSON.stringify({ nowMs: 1, sliceMs: 1e3, items: [{ t: "ok", n: 1, json: '{"n":1}' }] });
+function compilePrelude(guestCode) {
+  const script = new Script(guestCode, { filename: FILE });
+  const context = createContext({}, { microtaskMode: "afterEvaluate" });
+  const tick = new Script("0");
+  try {
+    const prelude = script.runInContext(context);
+    prelude.start(START);
+    prelude.drain("");
+    prelude.deliver(DELIVERY);
+    tick.runInContext(context);
+    prelude.drain("");
+  } catch {
+  }
+  const data = script.createCachedData();
+  const copy = new ArrayBuffer(data.length);
+  new Uint8Array(copy).set(data);
+  return copy;
+}
+
+// child/isolate.ts
 var MAX_REJECTION_CHARS = 16 * 1024;
 var TIMED_OUT = "Script execution timed out.";
 var SYNTAX_FILE = "program.js";
@@ -21,12 +55,8 @@ function createIsolateSource(ivm, guestCode) {
     create(memoryMb) {
       const isolate = new ivm.Isolate({ memoryLimit: memoryMb });
       const context = isolate.createContextSync();
-      const script = isolate.compileScriptSync(guestCode, {
-        filename: "prelude",
-        ...codeCache === void 0 ? { produceCachedData: true } : { cachedData: codeCache }
-      });
-      const produced = script.cachedData;
-      codeCache ??= produced;
+      codeCache ??= new ivm.ExternalCopy(compilePrelude(guestCode));
+      const script = isolate.compileScriptSync(guestCode, { filename: "prelude", cachedData: codeCache });
       const api = script.runSync(context, { reference: true });
       const take = (name) => api.getSync(name, { reference: true });
       return new GuestIsolate(isolate, {

@@ -6,6 +6,7 @@
  */
 import { createRequire } from 'node:module'
 import type IsolatedVm from 'isolated-vm'
+import { compilePrelude } from './prelude-cache.ts'
 
 export type Ivm = typeof IsolatedVm
 
@@ -33,21 +34,17 @@ export function loadIvm(path: string): Ivm {
   return (loaded as { readonly ivm: Ivm }).ivm
 }
 
-/** Makes isolates with the prelude in them. The prelude is compiled once; later isolates take its code cache. */
+/** Makes isolates with the prelude in them. The prelude is compiled once; isolates take its code cache. */
 export function createIsolateSource(ivm: Ivm, guestCode: string): { create(memoryMb: number): GuestIsolate } {
-  let codeCache: InstanceType<Ivm['ExternalCopy']> | undefined
+  let codeCache: IsolatedVm.ExternalCopy<ArrayBuffer> | undefined
   return {
     create(memoryMb) {
       // No `onCatastrophicError`: it would be called on this very thread, which then never returns. Without it the
       // process aborts at once, which is what the host needs to see.
       const isolate = new ivm.Isolate({ memoryLimit: memoryMb })
       const context = isolate.createContextSync()
-      const script = isolate.compileScriptSync(guestCode, {
-        filename: 'prelude',
-        ...(codeCache === undefined ? { produceCachedData: true } : { cachedData: codeCache as never }),
-      })
-      const produced = (script as { cachedData?: InstanceType<Ivm['ExternalCopy']> }).cachedData
-      codeCache ??= produced
+      codeCache ??= new ivm.ExternalCopy(compilePrelude(guestCode))
+      const script = isolate.compileScriptSync(guestCode, { filename: 'prelude', cachedData: codeCache })
       const api = script.runSync(context, { reference: true }) as IsolatedVm.Reference<Record<string, unknown>>
       const take = (name: string) => api.getSync(name, { reference: true }) as IsolatedVm.Reference<GuestFunction>
       return new GuestIsolate(isolate, {
