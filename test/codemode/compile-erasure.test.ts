@@ -125,6 +125,21 @@ const TYPED_VALUE = fc
     }
   })
 const END = fc.constantFrom(';', '\n', ';\n', '\n\n', ' // so\n', ' /* so */\n', '\n// so\n')
+const TOKEN = /"[^"]*"|`[^`]*`|\/a\/g|[A-Za-z_$][\w$]*|=>|\?\?|\?\.|\+\+|--|\s+|./g
+const TRIVIA = fc.constantFrom(
+  ' ',
+  '\t',
+  '\n',
+  '\r\n',
+  '\u2028',
+  '\u00a0',
+  '\u3000',
+  '\f',
+  '\ufeff',
+  '/* so */',
+  '/*\n*/',
+  '// so\n',
+)
 const STATEMENT = fc
   .tuple(
     fc.oneof(
@@ -164,4 +179,15 @@ const STATEMENT = fc
     ),
     END,
   )
-  .map(([statement, end]) => statement + end)
+  .chain(([statement, end]) => spread(statement).map((text) => text + end))
+
+/** White space, line ends and comments between the tokens of a statement. */
+function spread(statement: string): fc.Arbitrary<string> {
+  const tokens = statement.match(TOKEN) ?? []
+  return fc
+    .array(fc.oneof({ weight: 12, arbitrary: fc.constant('') }, TRIVIA), {
+      minLength: tokens.length,
+      maxLength: tokens.length,
+    })
+    .map((trivia) => tokens.map((token, index) => token + (trivia[index] ?? '')).join(''))
+}

@@ -73,8 +73,9 @@ function eraseAnnotation(node: AnyNode, parent: AnyNode | undefined, key: string
       if (blanks.text[parent.end - 1] !== ';') return 'refused'
       break
     case 'ArrowFunctionExpression':
-      // No line may end before the arrow.
+      // No line may end between the parameters and the arrow.
       if (key !== 'returnType' || holdsLineEnd(blanks.text, node.start, node.end)) return 'refused'
+      if (charBefore(blanks.text, node.start) !== ')') return 'refused'
       break
     case 'FunctionDeclaration':
     case 'FunctionExpression':
@@ -109,7 +110,9 @@ function eraseArguments(node: AnyNode, parent: AnyNode | undefined, key: string,
 function eraseParameters(node: AnyNode, parent: AnyNode | undefined, key: string, blanks: Blanks): Erasure {
   if (parent === undefined || key !== 'typeParameters') return 'refused'
   // `<T>(x) => …` at the start of a statement would be called by the line before it; after `return` no line may end.
-  if (parent.type === 'ArrowFunctionExpression' && holdsLineEnd(blanks.text, node.start, node.end)) return 'refused'
+  if (parent.type === 'ArrowFunctionExpression') {
+    if (blanks.text[node.end] !== '(' || holdsLineEnd(blanks.text, node.start, node.end)) return 'refused'
+  }
   if (node.start === parent.start && isFirstOfLine(blanks.text, node.start)) return 'refused'
   blanks.add(node.start, node.end)
   return 'erased'
@@ -169,12 +172,23 @@ function mayGoOn(text: string, start: number, end: number): boolean {
   let at = end
   for (; at < text.length; at++) {
     const char = text[at]
-    // A comment may hide the end of the line.
-    if (char === '/') return true
+    // A comment may hide the end of the line, and the language knows more white space than is told apart here.
+    if (char === '/' || isExotic(text.charCodeAt(at))) return true
     if (LINE_ENDS.has(char ?? '')) hasLineEnd = true
     else if (char !== ' ' && char !== '\t') break
   }
   return hasLineEnd && at < text.length && !isBeginning(text[at] ?? '')
+}
+
+function isExotic(code: number): boolean {
+  return code > 0x7e || (code < 0x20 && code !== 0x09 && code !== 0x0a && code !== 0x0d)
+}
+
+/** The last character before `at` that is no blank. */
+function charBefore(text: string, at: number): string | undefined {
+  let before = at - 1
+  while (text[before] === ' ' || text[before] === '\t') before--
+  return text[before]
 }
 
 function isBeginning(char: string): boolean {
@@ -189,9 +203,8 @@ function holdsLineEnd(text: string, start: number, end: number): boolean {
 }
 
 function isFirstOfLine(text: string, at: number): boolean {
-  let before = at - 1
-  while (text[before] === ' ' || text[before] === '\t') before--
-  return before < 0 || LINE_ENDS.has(text[before] ?? '') || text[before] === ';' || text[before] === '}'
+  const before = charBefore(text, at)
+  return before === undefined || LINE_ENDS.has(before) || before === ';' || before === '}'
 }
 
 /** The text with its blanks: of the same length, and with the same line ends. */
