@@ -4,15 +4,16 @@ import { nestedCallId, type CallId } from '../data/ids.ts'
 import type { Json, JsonObject } from '../data/json.ts'
 import type { Outcome } from '../data/outcome.ts'
 import type { GuestCall, GuestReply } from '../executor/executor.ts'
+import { hush } from '../pipeline/signals.ts'
 import type { ToolRuntime } from '../pipeline/tool-runtime.ts'
-import { RUN_CODE } from '../registry/scope.ts'
 import type { Execution } from '../registry/tool.ts'
 import type { ToolView } from '../registry/view.ts'
 import type { SessionLog } from '../session/log.ts'
-import type { ArtifactStore } from '../artifacts/store.ts'
 import { createDispatchLog } from './dispatch-log.ts'
 import type { Limits } from './limits.ts'
 import { createScheduler } from './scheduler.ts'
+import { createServices, type ServicesOptions } from './services.ts'
+import { createTurnQueue, type TurnQueue } from './turn-queue.ts'
 
 /** What became of one dispatch, for the result of the run. */
 export interface CallSummary {
@@ -34,16 +35,15 @@ export type DispatchEvent =
   | { readonly type: 'dispatch-started'; readonly callId: CallId; readonly name: string }
   | { readonly type: 'dispatch-settled'; readonly call: CallSummary }
 
-export interface BridgeOptions {
+export interface BridgeOptions extends Pick<ServicesOptions, 'artifacts' | 'searchTools' | 'describeTools'> {
   readonly runtime: ToolRuntime
   readonly view: ToolView
   readonly exec: Execution
   readonly session: SessionLog | undefined
   readonly limits: Limits
   readonly monotonicMs: () => number
-  readonly artifacts: ArtifactStore
-  readonly searchTools: (query: string, limit: number | undefined) => Json
-  readonly describeTools: (names: readonly string[]) => Json
+  /** Shared with the other runs of the engine; default: its own. */
+  readonly turns?: TurnQueue
   /** Stops the run's wall clock while a person is asked. */
   readonly whileAsking: () => Disposable
   readonly onDispatch?: (event: DispatchEvent) => void
@@ -71,6 +71,12 @@ export function createBridge(options: BridgeOptions): Bridge {
   const { runtime, view, exec, session, limits, monotonicMs, artifacts } = options
   const log = createDispatchLog(session, { rootCallId: exec.rootCallId, parentCallId: exec.callId })
   const scheduler = createScheduler(limits.maxConcurrentCalls)
+  const services = createServices({
+    ...options,
+    turns: options.turns ?? createTurnQueue(),
+    owner: ownerOf(exec),
+    maxValueBytes: limits.maxValueBytes,
+  })
   const nameByNumber = new Map<number, string>()
   const summaryByNumber = new Map<number, CallSummary>()
   const inFlight = new Set<Promise<unknown>>()
@@ -143,34 +149,9 @@ export function createBridge(options: BridgeOptions): Bridge {
     )
   }
 
-  /** Services are no tool calls: nothing is logged and no policy is asked, as they show only what the program may see anyway. */
-  function serve(request: GuestCall): GuestReply {
-    const args = parseServiceArguments(request.argumentsJson)
-    switch (request.op) {
-      case 'search':
-        return { ok: true, json: JSON.stringify(options.searchTools(textIn(args.query), limitIn(args.limit))) }
-      case 'describe':
-        return { ok: true, json: JSON.stringify(options.describeTools(namesIn(args.names))) }
-      case 'artifact': {
-        const id = textIn(args.id)
-        const part = artifacts.read(ownerOf(exec), id, {
-          offset: whole(args.offset, 0),
-          length: whole(args.length, 100_000),
-        })
-        if (part !== undefined) return { ok: true, json: JSON.stringify(part) }
-        return refuse(
-          'artifacts.read',
-          createFailure(
-            'INVALID_ARGS',
-            `artifacts.read: there is no artifact ${JSON.stringify(id.slice(0, 100))} in this session (they are kept for a day).`,
-            { phase: 'arguments' },
-          ),
-        )
-      }
-      case 'call':
-      case 'full':
-        throw new TypeError('a tool call is dispatched, not served')
-    }
+  async function serve(request: GuestCall): Promise<GuestReply> {
+    const answer = await services.serve(request)
+    return 'failure' in answer ? refuse(request.name, answer.failure) : { ok: true, json: JSON.stringify(answer.value) }
   }
 
   return {
@@ -201,7 +182,7 @@ function isExclusive(view: ToolView, request: GuestCall): boolean {
   if (definition === undefined) return false // Refused long before a body: it must not hold up anything.
   try {
     const args = JSON.parse(request.argumentsJson) as JsonObject // Only asked about; the pipeline parses strictly.
-    return definition.isConcurrencySafe?.(args) !== true
+    return hush(definition.isConcurrencySafe?.(args)) !== true
   } catch {
     return true
   }
@@ -233,32 +214,6 @@ function tooManyCalls(maxCalls: number): Failure {
 
 function ownerOf(exec: Execution): string {
   return exec.sessionId ?? exec.rootCallId
-}
-
-function parseServiceArguments(json: string): Readonly<Record<string, unknown>> {
-  try {
-    const parsed: unknown = JSON.parse(json)
-    return typeof parsed === 'object' && parsed !== null ? { ...parsed } : {}
-  } catch {
-    return {}
-  }
-}
-
-function namesIn(value: unknown): readonly string[] {
-  const names = Array.isArray(value) ? value : [value]
-  return names.filter((name) => typeof name === 'string' && name !== RUN_CODE).slice(0, 100) as string[] // Filtered to strings.
-}
-
-function textIn(value: unknown): string {
-  return typeof value === 'string' ? value : ''
-}
-
-function limitIn(value: unknown): number | undefined {
-  return typeof value === 'number' && Number.isFinite(value) ? value : undefined
-}
-
-function whole(value: unknown, otherwise: number): number {
-  return typeof value === 'number' && Number.isInteger(value) && value >= 0 ? value : otherwise
 }
 
 function round(ms: number): number {

@@ -7,7 +7,7 @@ import { SmallSet } from '../data/small-set.ts'
 import type { ToolDefinition } from '../registry/tool.ts'
 import { runBody } from './body.ts'
 import type { AroundCall, CallView, Next, Passed, Policy } from './call.ts'
-import { fuseSignals, type FusedSignal } from './fused-signal.ts'
+import { fuseSignals, isSignal, type FusedSignal } from './fused-signal.ts'
 import type { LiveCall } from './live-call.ts'
 import type { RuntimeParts } from './runtime-parts.ts'
 import { settleAborted, settleFailure, withContexts, type Settlement } from './settle.ts'
@@ -65,6 +65,8 @@ class Around {
   readonly #top: FusedSignal
   /** Of those that wrappers put in; let go of together when a wrapper is left behind. */
   #fused: SmallSet<FusedSignal> | undefined
+  /** Wrappers at work. */
+  #openLayers = 0
   #openBodies = 0
   #onBodiesEnded: (() => void) | undefined
   #isLeft = false
@@ -86,11 +88,13 @@ class Around {
   async run(): Promise<Settlement> {
     try {
       const settled = await this.runFrom(0, this.#top)
-      if (this.#openBodies > 0) {
+      // Whoever has kept a `next()` starts nothing with it any more.
+      this.#isLeft = true
+      if (this.#openLayers > 0 || this.#openBodies > 0) {
         // A wrapper that raced its `next()` went on without it. A call is not over while its body runs.
         const ended = new Promise<void>((resolve) => (this.#onBodiesEnded = resolve))
         this.#top.abort(new CodedError('ABORTED', 'the wrapper went on without this body'))
-        await ended
+        if (this.#openBodies > 0) await ended
       }
       return settled
     } finally {
@@ -119,7 +123,12 @@ class Around {
     if (wrapper === undefined) return this.#body(incoming)
     if (this.#call.isAborted) return settleAborted(this.#call, 'around')
     this.#call.trace?.enter('around')
+    this.#openLayers++
     return new Layer(this, this.#call, wrapper, index, incoming).run()
+  }
+
+  layerEnded(): void {
+    this.#openLayers--
   }
 
   #body(incoming: FusedSignal): Promise<Settlement> | Settlement {
@@ -196,6 +205,7 @@ class Layer {
   readonly #view: LayerView
   #contexts: UserMessage[] | undefined
   #last: Settlement | undefined
+  #isOver = false
 
   constructor(around: Around, call: LiveCall, wrapper: Wrapper, index: number, incoming: FusedSignal) {
     this.#around = around
@@ -216,6 +226,9 @@ class Layer {
       return around.remember(this.#contexts === undefined ? settled : withContexts(settled, this.#contexts))
     } catch (thrown) {
       return around.remember(this.#failed(thrown))
+    } finally {
+      this.#isOver = true
+      around.layerEnded()
     }
   }
 
@@ -224,7 +237,7 @@ class Layer {
     const around = this.#around
     let fused: FusedSignal | undefined
     try {
-      if (around.isLeft) return Promise.resolve(around.aborted())
+      if (around.isLeft || this.#isOver) return Promise.resolve(around.aborted())
       const added = LayerView.addedTo(this.#view)
       // What a wrapper puts in is added to what it was given, never put in its place.
       if (added !== undefined) fused = around.fuse(this.#incoming, added)
@@ -341,13 +354,3 @@ class Mark {
 Object.setPrototypeOf(Mark.prototype, null)
 Reflect.deleteProperty(Mark.prototype, 'constructor')
 Object.freeze(Mark.prototype)
-
-/** By shape: a signal may come from another realm. */
-function isSignal(value: unknown): value is AbortSignal {
-  return (
-    typeof value === 'object' &&
-    value !== null &&
-    typeof (value as { aborted?: unknown }).aborted === 'boolean' &&
-    typeof (value as { addEventListener?: unknown }).addEventListener === 'function'
-  )
-}

@@ -2,6 +2,7 @@ import type { SnapshotLimits } from '../data/snapshot.ts'
 import type { CallRequest } from './call.ts'
 import { readArguments, type ViewSource } from './create.ts'
 import { resolveTool } from './mode.ts'
+import { hush } from './signals.ts'
 
 /** Only a literal `true` counts: a claim that cannot be read (it throws, it is a promise) is no claim. */
 export function mayOverlap(
@@ -13,7 +14,7 @@ export function mayOverlap(
   const args = readArguments(request, parts.limits)
   if (!args.ok) return true
   try {
-    return definition.isConcurrencySafe?.(args.value) === true
+    return hush(definition.isConcurrencySafe?.(args.value)) === true
   } catch {
     return false
   }

@@ -5,6 +5,7 @@ import { parseContent } from '../data/parse-content.ts'
 import type { CallToken, Execution } from '../registry/tool.ts'
 import type { BodyAbort, LiveCall } from './live-call.ts'
 import type { RuntimeParts } from './runtime-parts.ts'
+import { hush } from './signals.ts'
 import { parseUserMessage } from './user-message.ts'
 
 /** What one run of a body sent home besides its value. */
@@ -84,10 +85,8 @@ export class BodyExecution implements Execution {
     const { message, fraction } = progress
     const isFraction = typeof fraction === 'number' && fraction >= 0 && fraction <= 1
     try {
-      this.#call.request.onProgress?.({
-        ...(typeof message === 'string' && { message }),
-        ...(isFraction && { fraction }),
-      })
+      const step = { ...(typeof message === 'string' && { message }), ...(isFraction && { fraction }) }
+      hush(this.#call.request.onProgress?.(step))
     } catch {
       // A listener's trouble is not the tool's: the body must not fail because somebody watches it.
     }

@@ -121,3 +121,13 @@ export function fuseSignals(source?: Abortable, other?: Abortable): FusedSignal 
 export function signalOf(source: AbortSignal | FusedSignal): AbortSignal {
   return source instanceof FusedSignal ? source.signal : source
 }
+
+/** By shape: a signal may come from another realm. */
+export function isSignal(value: unknown): value is AbortSignal {
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    typeof (value as { aborted?: unknown }).aborted === 'boolean' &&
+    typeof (value as { addEventListener?: unknown }).addEventListener === 'function'
+  )
+}

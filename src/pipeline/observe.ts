@@ -7,15 +7,23 @@ import type { RuntimeParts } from './runtime-parts.ts'
 /** Says that a call has begun, to those who want to hear it. */
 export function tellOfStart(call: LiveCall, observers: readonly Observer[], parts: RuntimeParts): void {
   for (const observer of observers) {
-    try {
-      observer.started?.(call.view)
-    } catch (thrown) {
-      parts.diagnose({
-        code: 'OBSERVER_FAILED',
-        message: `an observer threw: ${thrownMessage(thrown)}`,
-        callId: call.callId,
-      })
-    }
+    tell(call, parts, () => observer.started?.(call.view))
+  }
+}
+
+/** What those who only look throw, now or later, is for the owner to know and changes nothing. */
+export function tell(call: LiveCall, parts: Pick<RuntimeParts, 'diagnose'>, listener: () => unknown): void {
+  const failed = (thrown: unknown) =>
+    parts.diagnose({
+      code: 'OBSERVER_FAILED',
+      message: `an observer threw: ${thrownMessage(thrown)}`,
+      callId: call.callId,
+    })
+  try {
+    const given = listener()
+    if (given instanceof Promise) given.catch(failed)
+  } catch (thrown) {
+    failed(thrown)
   }
 }
 
@@ -33,20 +41,7 @@ export function runObservers(
     stageNs: call.trace?.stageNs() ?? NO_TIMES,
     diagnostics: Object.freeze([...call.notes]),
   })
-  for (const observer of observers) {
-    const failed = (thrown: unknown) =>
-      parts.diagnose({
-        code: 'OBSERVER_FAILED',
-        message: `an observer threw: ${thrownMessage(thrown)}`,
-        callId: call.callId,
-      })
-    try {
-      const given: unknown = observer.settled?.(call.view, outcome, report)
-      if (given instanceof Promise) given.catch(failed)
-    } catch (thrown) {
-      failed(thrown)
-    }
-  }
+  for (const observer of observers) tell(call, parts, () => observer.settled?.(call.view, outcome, report))
 }
 
 const NO_TIMES: Readonly<Record<string, number>> = Object.freeze({})

@@ -1,5 +1,5 @@
 import type { Clock } from '../data/clock.ts'
-import { createFailure, thrownMessage } from '../data/failure.ts'
+import { createFailure, thrownMessage, type Failure } from '../data/failure.ts'
 import { callId, type CallId, type IdSource } from '../data/ids.ts'
 import type { Json } from '../data/json.ts'
 import type { Outcome } from '../data/outcome.ts'
@@ -18,7 +18,8 @@ import { runFinalizer } from './finalize.ts'
 import { runGuards } from './guards.ts'
 import { checkCall } from './invariants.ts'
 import type { LiveCall } from './live-call.ts'
-import { runObservers, tellOfStart } from './observe.ts'
+import { runObservers, tell, tellOfStart } from './observe.ts'
+import { hush } from './signals.ts'
 import { runPost, type PostPolicy } from './post.ts'
 import { runPre, type PrePolicy, type PreVerdict } from './pre.ts'
 import { requestFault } from './request-fault.ts'
@@ -64,6 +65,7 @@ export class ToolRuntime {
   #isTimed = false
   readonly #openIds = new SmallSet<CallId>()
   #lateArrivals = 0
+  #nested = 0
 
   constructor(options: RuntimeOptions) {
     this.#approver = options.approver
@@ -72,7 +74,7 @@ export class ToolRuntime {
     const report = options.onDiagnostic
     const diagnose = (diagnostic: Diagnostic) => {
       try {
-        report?.(diagnostic)
+        hush(report?.(diagnostic))
       } catch {
         // The last resort has nobody to turn to; a call must not fail because its owner's reporter does.
       }
@@ -139,6 +141,7 @@ export class ToolRuntime {
 
   /** Makes one call. Never rejects; the outcome is frozen. */
   async execute(request: CallRequest): Promise<Outcome> {
+    if (this.#nested >= MAX_NESTED) return TOO_DEEP
     let created: Created
     try {
       const fault = requestFault(request)
@@ -148,23 +151,48 @@ export class ToolRuntime {
       return this.#faultBeforeCreation(fault)
     }
     const { call } = created
-    this.#open(call)
-    this.#parts.tokens.enliven(call.token, call)
-    if (this.#observers.length > 0) tellOfStart(call, this.#observers, this.#parts)
-    let settled: Settlement
     try {
-      const settling = this.#settle(created)
-      settled = settling instanceof Promise ? await settling : settling
-    } catch (fault) {
-      settled = this.#internalFault(call, fault)
+      this.#open(call)
+      this.#parts.tokens.enliven(call.token, call)
+      if (this.#observers.length > 0) tellOfStart(call, this.#observers, this.#parts)
+      let settled: Settlement
+      try {
+        const settling = this.#begin(created)
+        settled = settling instanceof Promise ? await settling : settling
+      } catch (fault) {
+        settled = this.#internalFault(call, fault)
+      }
+      // From here on no child can begin: what it would send home has nowhere to go.
+      this.#parts.tokens.retire(call.token)
+      const posted = this.#runPost(call, settled)
+      const outcome = this.#conclude(call, posted instanceof Promise ? await posted : posted)
+      this.#close(call)
+      return outcome
+    } catch {
+      // There may be no stack left to say what happened: these words were made beforehand.
+      try {
+        this.#close(call)
+      } catch {
+        // Likewise. The call stays in the books of open ones.
+      }
+      return LOST
     }
-    // From here on no child can begin: what it would send home has nowhere to go.
+  }
+
+  /** Counts those that are under way in one another on the stack at this moment. */
+  #begin(created: Created): Promise<Settlement> | Settlement {
+    this.#nested++
+    try {
+      return this.#settle(created)
+    } finally {
+      this.#nested--
+    }
+  }
+
+  #close(call: LiveCall): void {
     this.#parts.tokens.retire(call.token)
-    const posted = this.#runPost(call, settled)
-    const outcome = this.#conclude(call, posted instanceof Promise ? await posted : posted)
     call.release()
     this.#openIds.delete(call.callId)
-    return outcome
   }
 
   /** Callers choose ids, and a log with two calls of one id cannot be read; that is for the owner to know, not for the model. */
@@ -277,17 +305,9 @@ export class ToolRuntime {
     }
     const observers = this.#observers
     if (observers.length > 0) runObservers(call, outcome, observers, this.#parts)
-    if (!outcome.isError && this.#onSuccess !== undefined) this.#tellOfSuccess(call, outcome.value)
+    const onSuccess = this.#onSuccess
+    if (!outcome.isError && onSuccess !== undefined) tell(call, this.#parts, () => onSuccess(call.view, outcome.value))
     return outcome
-  }
-
-  #tellOfSuccess(call: LiveCall, value: Json): void {
-    try {
-      this.#onSuccess?.(call.view, value)
-    } catch (thrown) {
-      const message = `the listener for successes threw: ${thrownMessage(thrown)}`
-      this.#parts.diagnose({ code: 'OBSERVER_FAILED', message, callId: call.callId })
-    }
   }
 
   #setObservers(observers: readonly Observer[]): void {
@@ -313,15 +333,36 @@ export class ToolRuntime {
   #faultBeforeCreation(fault: unknown): Outcome {
     const message = `the call could not be created: ${thrownMessage(fault)}`
     this.#parts.diagnose({ code: 'INTERNAL_FAULT', message })
-    const error = Object.freeze(createFailure('POLICY_FAILED', message, { phase: 'lookup' }))
-    return Object.freeze({ isError: true, error, content: failureContent(error) })
+    return faultOutcome(createFailure('POLICY_FAILED', message, { phase: 'lookup' }))
   }
+}
+
+/** Bodies that call tools without waiting, in one another: far more than anybody means, far less than the stack holds. */
+const MAX_NESTED = 100
+const TOO_DEEP: Outcome = faultOutcome(
+  createFailure(
+    'POLICY_FAILED',
+    `the call was not made: ${MAX_NESTED} calls that do not wait are open in one another`,
+    {
+      phase: 'pre',
+    },
+  ),
+)
+const LOST: Outcome = faultOutcome(
+  createFailure('POLICY_FAILED', 'an internal fault ended the call, and the attempt to tell it', {
+    phase: 'body',
+    bodyStarted: true,
+  }),
+)
+
+function faultOutcome(failure: Failure): Outcome {
+  const error = Object.freeze(failure)
+  return Object.freeze({ isError: true, error, content: failureContent(error) })
 }
 
 /** Not a call: there is nothing to finalize, observe or log. */
 function refusedRequest(fault: string): Outcome {
-  const error = Object.freeze(createFailure('INVALID_ARGS', `the call cannot be made: ${fault}`, { phase: 'lookup' }))
-  return Object.freeze({ isError: true, error, content: failureContent(error) })
+  return faultOutcome(createFailure('INVALID_ARGS', `the call cannot be made: ${fault}`, { phase: 'lookup' }))
 }
 
 function bound(policy: Policy): Partial<Policy> {
