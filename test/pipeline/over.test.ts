@@ -21,7 +21,8 @@ describe('nothing begins once a call has settled', () => {
       name: 'slow',
       around(call, next) {
         call.signal.addEventListener('abort', () => (heard = true))
-        const work = later(30).then(() => next())
+        const begin = async () => (await later(30), next())
+        const work = begin()
         inner = work
         return work
       },
