@@ -73,6 +73,8 @@ export interface PoolLimits {
   readonly childrenPerTenant?: number
   /** Programs that wait; one more is refused as `OVERLOADED`. Default 512. */
   readonly maxQueue?: number
+  /** Milliseconds after which a program that waits for a person gives its isolate back. Default 30,000. */
+  readonly parkAfterMs?: number
 }
 
 export interface EngineProblem {
@@ -152,7 +154,7 @@ function resolveWalls({
 
 /** The defaults are the executor's own. */
 function checkPool(pool: PoolLimits): PoolLimits {
-  const known = ['maxChildren', 'childrenPerTenant', 'maxQueue']
+  const known = ['maxChildren', 'childrenPerTenant', 'maxQueue', 'parkAfterMs']
   const wrong = Object.entries(pool).flatMap(([name, value]: [string, unknown]) => {
     if (!known.includes(name)) return [`${name} is not a pool size (there are: ${known.join(', ')})`]
     if (value === undefined || (typeof value === 'number' && Number.isInteger(value) && value >= 1 && value <= 65_536))

@@ -95,3 +95,5 @@ async function answer(name, asked) {
   }
   if (name === 'close') process.disconnect()
 }
+// Ready: the first message is awaited before anything is asked.
+process.send({ samples: [] })

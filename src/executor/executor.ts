@@ -137,6 +137,7 @@ export type RunEndingKind =
         | 'OVERLOADED'
         | 'REPLAY_DIVERGED'
         | 'COMPILE_ERROR'
+      /** Of a `COMPILE_ERROR`: V8's own words, with the place in `code` at the end (`… [program.js:line:column]`). */
       readonly message: string
     }
 export interface GuestError {

@@ -78,7 +78,14 @@ export async function probeInProcess(addon = findAddon()): Promise<void> {
 }
 
 /** No second isolate could go on where the first was lost: what is lost here is lost with the host. */
-const RUN_OPTIONS: LiveRunOptions = { maxResumes: 0, maxReplayBytes: 0, graceMs: 250, sharedSliceMs: Infinity }
+const RUN_OPTIONS: LiveRunOptions = {
+  maxResumes: 0,
+  maxReplayBytes: 0,
+  graceMs: 250,
+  sharedSliceMs: Infinity,
+  // There is no record to go on from.
+  parkAfterMs: 2 ** 31 - 1,
+}
 
 class InProcessExecutor implements Executor {
   readonly #berth: EmbeddedBerth

@@ -1,16 +1,18 @@
-import type { DeliverItem, SliceState, StartBody, WireEvent } from '../../sandbox/wire.ts'
-import { PART_BYTES } from '../../sandbox/wire.ts'
+import { PART_BYTES, type DeliverItem, type SliceState, type WireEvent } from '../../sandbox/wire.ts'
 import type { FrameLimits } from '../../sandbox/wire-check.ts'
 import type { Blame, ChildExit, RunFrame, Seat, Seated } from './child-link.ts'
-import type { GuestEvent, Run, RunEnding, RunEndingKind, RunHost, RunRequest } from './executor.ts'
+import type { Run, RunEnding, RunEndingKind, RunHost, RunRequest } from './executor.ts'
 import { abortReason, cpuMessage, describeExit, memoryMessage, wallMessage } from './ending-words.ts'
 import { programEndOf, type ProgramEnd } from './program-end.ts'
 import { judgeLoss } from './loss.ts'
+import { notify } from './notify.ts'
 import { OpenCalls } from './open-calls.ts'
+import { Parking } from './parking.ts'
 import { ResumeCount } from './resume-count.ts'
 import { RunOutput } from './run-output.ts'
 import { RunScript, type Divergence } from './run-script.ts'
 import { MAX_TIMERS, RunTimers } from './run-timers.ts'
+import { startBodyOf } from './start-body.ts'
 import { WallClock } from './wall-clock.ts'
 
 export interface LiveRunOptions {
@@ -19,6 +21,8 @@ export interface LiveRunOptions {
   readonly graceMs: number
   /** Longest slice in a child that others share; a program that needs longer is moved to a child of its own. */
   readonly sharedSliceMs: number
+  /** How long a question to a person is open before the isolate is given back; the answer gets a fresh one. */
+  readonly parkAfterMs: number
 }
 
 /** What a run needs of the pool. */
@@ -47,6 +51,7 @@ export class LiveRun implements Run, Seated {
   readonly #script: RunScript
   readonly #timers = new RunTimers()
   readonly #clock: WallClock
+  readonly #parking: Parking
   readonly #settleEnding: (ending: RunEnding) => void
   readonly #calls: OpenCalls
   readonly #onSignal = () => this.cancel(abortReason(this.#request.signal))
@@ -90,6 +95,7 @@ export class LiveRun implements Run, Seated {
     this.ending = ending.promise
     this.#settleEnding = ending.resolve
     this.#clock = new WallClock(request.limits.wallMs, () => this.#onWallOut())
+    this.#parking = new Parking(options.parkAfterMs, () => this.#park())
     if (request.signal.aborted) this.cancel(abortReason(request.signal))
     else {
       request.signal.addEventListener('abort', this.#onSignal, { once: true })
@@ -100,13 +106,12 @@ export class LiveRun implements Run, Seated {
   get isOver(): boolean {
     return this.#isOver
   }
-
   cancel(reason: string): void {
     this.#stop('ABORTED', reason)
   }
 
   pauseWall(): Disposable {
-    return this.#clock.pause()
+    return this.#parking.asked(this.#clock.pause())
   }
 
   // --- the pool's side --------------------------------------------------------------------------------------------
@@ -116,18 +121,7 @@ export class LiveRun implements Run, Seated {
     this.#script.rewind()
     this.#cpuMs = 0
     this.#beginSlice()
-    const { code, places, bindings, limits, seed, startTimeMs } = this.#request
-    const { memoryMb, maxPendingCalls, maxLogBytes, maxResultBytes, maxValueBytes } = limits
-    const start: StartBody = {
-      code,
-      ...(places !== undefined && { places }),
-      bindings,
-      limits: { memoryMb, maxPendingCalls, maxLogBytes, maxResultBytes, maxValueBytes },
-      seed,
-      startTimeMs,
-      sliceMs: this.#sliceMs,
-    }
-    seat.start(start)
+    seat.start(startBodyOf(this.#request, this.#sliceMs))
   }
 
   refuse(code: 'OVERLOADED' | 'SANDBOX_LOST' | 'ABORTED', message: string): void {
@@ -263,7 +257,22 @@ export class LiveRun implements Run, Seated {
 
   // --- what the child is told -------------------------------------------------------------------------------------
 
+  /** What is left is the record; whatever settles next goes on from it in another isolate. */
+  #park(): boolean {
+    const seat = this.#seat
+    if (seat === undefined || this.#isInSlice || this.#replies.length > 0 || !this.#script.isKept) return false
+    this.#seat = undefined
+    seat.leave()
+    return true
+  }
+
+  #unpark(): void {
+    this.#parking.over()
+    this.#berth.ask(this, { isResume: true, alone: this.#isHeavy })
+  }
+
   #schedulePump(): void {
+    if (this.#parking.isParked) return this.#unpark()
     if (this.#isPumpScheduled || this.#isInSlice || this.#seat === undefined) return
     this.#isPumpScheduled = true
     // After the microtasks of this turn: replies that settle together are delivered together.
@@ -274,6 +283,7 @@ export class LiveRun implements Run, Seated {
   }
 
   #pump(): void {
+    if (this.#parking.isParked) return this.#unpark()
     const seat = this.#seat
     if (this.#isOver || this.#isInSlice || seat === undefined) return
     let delivery = this.#script.next()
@@ -365,6 +375,7 @@ export class LiveRun implements Run, Seated {
     this.#isOver = true
     const wallMs = this.#clock.elapsedMs
     this.#clock.stop()
+    this.#parking.stop()
     this.#timers.clearAll()
     clearTimeout(this.#timerWake)
     clearTimeout(this.#endTimer)
@@ -384,13 +395,5 @@ export class LiveRun implements Run, Seated {
       unawaitedCalls: this.#calls.unawaited,
       usage: { cpuMs: this.#cpuMs, wallMs, resumes: this.#resumes.total },
     })
-  }
-}
-
-function notify(host: RunHost, event: GuestEvent): void {
-  try {
-    host.onEvent?.(event)
-  } catch {
-    // An observer's bug; the ending holds the event all the same.
   }
 }

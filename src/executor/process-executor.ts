@@ -27,6 +27,7 @@ export interface ProcessExecutorOptions {
   /** How long after the end of a slice the host waits before it kills. */
   readonly graceMs?: number
   readonly sharedSliceMs?: number
+  readonly parkAfterMs?: number
   readonly recycleAfterRuns?: number
   readonly recycleAfterMs?: number
   readonly hasWarmSpare?: boolean
@@ -49,6 +50,7 @@ function resolveConfig(options: ProcessExecutorOptions): Config {
     childRssMb: options.childRssMb ?? 1_024,
     graceMs: options.graceMs ?? 250,
     sharedSliceMs: options.sharedSliceMs ?? 250,
+    parkAfterMs: options.parkAfterMs ?? 30_000,
     recycleAfterRuns: options.recycleAfterRuns ?? 2_000,
     recycleAfterMs: options.recycleAfterMs ?? 3_600_000,
     hasWarmSpare: options.hasWarmSpare ?? true,

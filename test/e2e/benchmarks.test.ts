@@ -1,4 +1,4 @@
-import { execFile } from 'node:child_process'
+import { execFile, fork } from 'node:child_process'
 import { mkdtemp, readFile, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -122,3 +122,22 @@ test('the results in the tree are of a full run', async () => {
     expect(await readFile(join(folder, `${name}.md`), 'utf8')).toContain('(size: full)')
   }
 })
+
+test(
+  'a contestant of the comparison says when it is ready, and does what it is asked',
+  { timeout: 60_000 },
+  async () => {
+    const child = fork(join(root, 'benchmarks/peers/contestant.mjs'), ['codeferry.mjs', '{}'], {
+      execArgv: ['--no-node-snapshot', '--no-warnings'],
+      stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+    })
+    try {
+      const answer = () => new Promise((resolve) => child.once('message', resolve))
+      expect(await answer()).toEqual({ samples: [] })
+      child.send({ name: 'noop', runs: 2 })
+      expect(await answer()).toEqual({ samples: [expect.any(Number), expect.any(Number)] })
+    } finally {
+      child.kill()
+    }
+  },
+)

@@ -59,7 +59,13 @@ function poolOf(behaviours: readonly string[], transport: Transport = 'fifo') {
   pools.push(pool)
   const executor = {
     start: (request: ConstructorParameters<typeof LiveRun>[0], host: ConstructorParameters<typeof LiveRun>[1]) =>
-      new LiveRun(request, host, pool, { maxResumes: 3, maxReplayBytes: 1 << 20, graceMs: 100, sharedSliceMs: 250 }),
+      new LiveRun(request, host, pool, {
+        maxResumes: 3,
+        maxReplayBytes: 1 << 20,
+        graceMs: 100,
+        sharedSliceMs: 250,
+        parkAfterMs: 60_000,
+      }),
   }
   return { executor, exits, starts: () => started }
 }

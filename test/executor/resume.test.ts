@@ -186,3 +186,74 @@ describe('a neighbour', () => {
     30_000,
   )
 })
+
+describe('a run that waits for a person', () => {
+  async function withParking(work: (parking: Executor) => Promise<void>): Promise<void> {
+    const options = { hasWarmSpare: false, childrenPerTenant: 1, maxRunsPerChild: 1, parkAfterMs: 50, maxResumes: 1 }
+    await using parking = await createProcessExecutor(options)
+    await work(parking)
+  }
+  const later = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms))
+
+  test('gives its isolate back after a while, and goes on in a fresh one when the answer is there', async () => {
+    await withParking(async (parking) => {
+      let answer: (value: string) => void = () => {}
+      const waiting = start(
+        parking,
+        `const before = [Math.random(), await tools.echo({ n: 1 })]
+         console.log('asked')
+         const answer = await tools.ask({})
+         return [before, answer, await tools.echo({ n: 2 })]`,
+        { tools: { ask: () => new Promise((resolve) => (answer = resolve)) } },
+      )
+      await until(() => waiting.calls.length === 2)
+      using _asking = waiting.run.pauseWall()
+      // The one place there is belongs to the run that waits, until it is parked.
+      expect(await run(parking, `return 'served'`)).toMatchObject({ resultJson: '"served"' })
+      answer('yes')
+      const ending = await waiting.run.ending
+      expect(ending).toMatchObject({ kind: 'returned', usage: { resumes: 0 } })
+      expect(ending.logs.map(({ text }) => text)).toEqual(['asked'])
+      expect(waiting.calls.map(({ name }) => name)).toEqual(['echo', 'ask', 'echo'])
+    })
+  }, 20_000)
+
+  test('comes back for a timer and for another call’s answer, and is parked again', async () => {
+    await withParking(async (parking) => {
+      let answer: (value: string) => void = () => {}
+      const waiting = start(
+        parking,
+        `const asked = tools.ask({})
+         const seen = []
+         setTimeout(() => seen.push('timer'), 200)
+         seen.push(await tools.slow({}))
+         seen.push(await asked)
+         return seen`,
+        {
+          tools: {
+            ask: () => new Promise((resolve) => (answer = resolve)),
+            slow: () => later(400).then(() => 'slow'),
+          },
+        },
+      )
+      await until(() => waiting.calls.length === 2)
+      using _asking = waiting.run.pauseWall()
+      await later(700)
+      expect(await run(parking, `return 'served'`)).toMatchObject({ resultJson: '"served"' })
+      answer('yes')
+      expect(await waiting.run.ending).toMatchObject({ kind: 'returned', resultJson: '["timer","slow","yes"]' })
+    })
+  }, 20_000)
+
+  test('can be cancelled while it is parked', async () => {
+    await withParking(async (parking) => {
+      const waiting = start(parking, `await tools.ask({})`, { tools: { ask: never } })
+      await until(() => waiting.calls.length === 1)
+      using _asking = waiting.run.pauseWall()
+      await later(150)
+      waiting.run.cancel('changed my mind')
+      expect(await waiting.run.ending).toMatchObject({ kind: 'stopped', code: 'ABORTED' })
+      expect(await run(parking, `return 1`)).toMatchObject({ resultJson: '1' })
+    })
+  }, 20_000)
+})

@@ -124,7 +124,7 @@ class FuzzedHost {
         onEvent: (event) => look(JSON.stringify(event), 'events'),
       },
       this.#pool,
-      { maxResumes: 1, maxReplayBytes: 1 << 20, graceMs: 60_000, sharedSliceMs: 600_000 },
+      { maxResumes: 1, maxReplayBytes: 1 << 20, graceMs: 60_000, sharedSliceMs: 600_000, parkAfterMs: 600_000 },
     )
     this.#runs.set(id, entry)
     void entry.run.ending.then((ending: RunEnding) => {

@@ -36,6 +36,11 @@ export const rootSchema = z.strictObject({
       maxChildren: wholeNumber(1, MAX_POOL, 'Sandbox processes in all. Default 8').optional(),
       childrenPerTenant: wholeNumber(1, MAX_POOL, 'Sandbox processes of one tenant. Default 2').optional(),
       maxQueue: wholeNumber(1, MAX_POOL, 'Programs that may wait for one. Default 512').optional(),
+      parkAfterMs: wholeNumber(
+        1,
+        MAX_POOL,
+        'Milliseconds after which a program that waits for a person gives its isolate back. Default 30000',
+      ).optional(),
     })
     .optional()
     .describe('How many sandbox processes there may be'),
