@@ -28,6 +28,9 @@ export function createSqliteArtifacts(options: {
   const { path, limits, nowMs, newId } = options
   let file: ReturnType<typeof open> | undefined
   let isClosed = false
+  // Large texts are read in many small parts, and each costs a reading of the whole: the last one is kept while memory
+  // is not wanted for something else.
+  let latest: WeakRef<Found> | undefined
   const use = () => (isClosed ? undefined : (file ??= open(path)))
 
   return {
@@ -44,9 +47,14 @@ export function createSqliteArtifacts(options: {
       return { id, length: text.length }
     },
     read(owner, id, { offset, length }) {
-      const found = use()?.find.get(id, owner, nowMs()) as { readonly text: string } | undefined // The columns it asks for.
+      const database = use()
+      const kept = latest?.deref()
+      const isKnown = kept?.id === id && database?.has.get(id, owner, nowMs()) !== undefined
+      const found = isKnown ? kept : (database?.find.get(id, owner, nowMs()) as Found | undefined) // The columns it asks for.
+      if (found === undefined) return undefined
+      if (!isKnown) latest = new WeakRef(found)
       // SQLite counts code points; a range is in the units of JavaScript.
-      return found && { text: found.text.slice(offset, offset + length), offset, length: found.text.length }
+      return { text: found.text.slice(offset, offset + length), offset, length: found.text.length }
     },
     [Symbol.dispose]() {
       isClosed = true
@@ -54,6 +62,11 @@ export function createSqliteArtifacts(options: {
       file = undefined
     },
   }
+}
+
+interface Found {
+  readonly id: string
+  readonly text: string
 }
 
 function open(path: string) {
@@ -71,6 +84,7 @@ function open(path: string) {
     makeRoomOfOwner: database.prepare(older('WHERE owner = :owner')),
     makeRoom: database.prepare(older('')),
     insert: database.prepare('INSERT INTO artifacts (id, owner, text, bytes, expires_at_ms) VALUES (?, ?, ?, ?, ?)'),
-    find: database.prepare('SELECT text FROM artifacts WHERE id = ? AND owner = ? AND expires_at_ms > ?'),
+    has: database.prepare('SELECT 1 FROM artifacts WHERE id = ? AND owner = ? AND expires_at_ms > ?'),
+    find: database.prepare('SELECT id, text FROM artifacts WHERE id = ? AND owner = ? AND expires_at_ms > ?'),
   }
 }

@@ -71,9 +71,10 @@ export function createBridge(options: BridgeOptions): Bridge {
   const { runtime, view, exec, session, limits, monotonicMs, artifacts } = options
   const log = createDispatchLog(session, { rootCallId: exec.rootCallId, parentCallId: exec.callId })
   const scheduler = createScheduler(limits.maxConcurrentCalls)
+  const turns = options.turns ?? createTurnQueue()
   const services = createServices({
     ...options,
-    turns: options.turns ?? createTurnQueue(),
+    turns,
     owner: ownerOf(exec),
     maxValueBytes: limits.maxValueBytes,
   })
@@ -93,6 +94,8 @@ export function createBridge(options: BridgeOptions): Bridge {
     let admittedAt: number | undefined
     log.started({ callId, name: request.name, arguments: request.argumentsJson })
     options.onDispatch?.({ type: 'dispatch-started', callId, name: request.name })
+    // The refusal looks for near names among all tools: hundreds of them must not be one piece of work.
+    if (!view.toolsByName.has(request.name)) await turns.turn()
     const outcome = await runtime.execute({
       name: request.name,
       arguments: { raw: request.argumentsJson },

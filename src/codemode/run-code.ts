@@ -16,10 +16,12 @@ import type { TypeChecker } from '../typecheck/checker.ts'
 import { createBridge, type Bridge, type CallSummary, type DispatchEvent } from './bridge.ts'
 import { compileProgram, type CompileFailure, type CompiledProgram, type ParsedProgram } from './compile.ts'
 import { explainRuntimeError } from './compile/explain.ts'
+import { lateSyntaxError } from './late-syntax-error.ts'
 import { preflight, type Preflight, type TypecheckMode } from './preflight.ts'
 import { resolveLimits, type Limits } from './limits.ts'
 import { presentFailure, presentSuccess, type PresentationLimits, type RunFacts } from './presentation.ts'
 import { runCodePresenter } from './run-code-presenter.ts'
+import { createTurnQueue, type TurnQueue } from './turn-queue.ts'
 
 /** The canonical value of a successful `run_code`. `result` is absent when the program returned nothing. */
 export interface RunValue {
@@ -74,6 +76,7 @@ const PARAMETERS: JsonObject = {
 export function createRunCodeTool(options: RunCodeOptions): ToolDefinition {
   // Content of a failed run, from the throw in `execute` to the finalizer of the same call.
   const failedContent = new Map<CallId, readonly ContentBlock[]>()
+  const turns = createTurnQueue()
 
   return {
     name: RUN_CODE,
@@ -85,7 +88,7 @@ export function createRunCodeTool(options: RunCodeOptions): ToolDefinition {
       render: (_args, value) => [{ type: 'text', text: JSON.stringify(value) }],
     },
     async execute(args, exec) {
-      const run = await executeProgram(options, args, exec)
+      const run = await executeProgram({ ...options, turns }, args, exec)
       if (run.failure === undefined) {
         exec.attachContent(run.content)
         if (run.concludesTurn) exec.concludeTurn()
@@ -118,7 +121,11 @@ interface Finished {
   readonly concludesTurn: boolean
 }
 
-async function executeProgram(options: RunCodeOptions, args: JsonObject, exec: Execution): Promise<Finished> {
+async function executeProgram(
+  options: RunCodeOptions & { readonly turns: TurnQueue },
+  args: JsonObject,
+  exec: Execution,
+): Promise<Finished> {
   const asked = options.askedFor(exec.callId)
   const limits = limitsOf(options.limits, asked.limits, args.timeoutMs)
   const view = options.registry.view(exec.scope)
@@ -154,6 +161,7 @@ async function executeProgram(options: RunCodeOptions, args: JsonObject, exec: E
     limits,
     monotonicMs: options.monotonicMs,
     artifacts: options.artifacts,
+    turns: options.turns,
     searchTools: (query, limit) => options.searchTools(view, query, limit),
     describeTools: (wanted) => options.describeTools(view, wanted, exec.sessionId),
     whileAsking: () => run?.pauseWall() ?? { [Symbol.dispose]: () => {} },
@@ -258,6 +266,10 @@ function conclude(
       })
     }
     case 'stopped': {
+      if (ending.code === 'COMPILE_ERROR') {
+        const { message, line, column } = lateSyntaxError(ending.message, compiled)
+        return failed('COMPILE_ERROR', message, facts, presentation, { line, column })
+      }
       const open = namesOf(ending.openCalls, bridge)
       const said = ending.message.replace(/\.$/, '')
       const message = open.length === 0 ? ending.message : `${said}; still open: ${open.join(', ')}`

@@ -36,7 +36,7 @@ export const FAILURE_CODES = {
   POST_POLICY_FAILED: call('A policy that looks at results failed.', 'later', 500),
   POST_POLICY_BLOCKED: call('A policy withheld the result.', 'never', 403),
   ABANDONED: call('The tool ignored cancellation and was left behind; what it still does is not known.', 'later', 504),
-  CALL_LIMIT: both('The program made more calls than it may.', 'after-change', 429),
+  CALL_LIMIT: both('The program made more calls, or asked the host for more, than it may.', 'after-change', 429),
   VALUE_TOO_LARGE: call('A tool’s value is larger than a program may receive.', 'after-change', 413),
   INVALID_PARENT: call('The call names a parent that is not a running call of the same session.', 'never', 409),
   OUTCOME_UNKNOWN: call('The call had started when the host died; whether it took effect is not known.', 'never', 500),

@@ -1,7 +1,12 @@
 /** Names are compared up to this length: a name from outside can be as long as a program. */
 const MAX_LENGTH = 128
-/** Candidates that are compared letter by letter. Beyond it only exact variants are found. */
+/** Candidates that are looked at more closely than for exact variants. */
 const MAX_CANDIDATES = 20_000
+/** Candidates that are compared letter by letter: whoever asks may ask often, with names made to be compared long. */
+const MAX_COMPARED = 50
+
+/** The nearest of a fixed set of names, best first. */
+export type FindNearest = (wanted: string, max?: number) => string[]
 
 interface Ranked {
   readonly name: string
@@ -13,18 +18,43 @@ interface Ranked {
  * differ only in case or separators come first, then small typing errors, then names made of the same words.
  */
 export function nearestNames(wanted: string, candidates: Iterable<string>, max = 3): string[] {
-  const target = prepare(wanted)
-  if (target.letters === '') return []
-  const best: Ranked[] = []
-  let compared = 0
-  for (const name of candidates) {
-    if (name === wanted) continue
-    const candidate = prepare(name)
-    const score = candidate.letters === target.letters ? 1_000 : compared < MAX_CANDIDATES ? rank(target, candidate) : 0
-    compared++
-    if (score > 0) insert(best, { name, score }, max)
+  return createNearestNames(candidates)(wanted, max)
+}
+
+/** As `nearestNames`, for a set that is asked about more than once: most of the work is done here. */
+export function createNearestNames(candidates: Iterable<string>): FindNearest {
+  const prepared = Array.from(candidates, prepare)
+  return (wanted, max = 3) => {
+    const target = prepare(wanted)
+    if (target.letters === '') return []
+    const compared = likeliest(target, prepared)
+    const best: Ranked[] = []
+    for (const [place, candidate] of prepared.entries()) {
+      const { name } = candidate
+      if (name === wanted) continue
+      const score =
+        candidate.letters === target.letters
+          ? 1_000
+          : place < MAX_CANDIDATES
+            ? rank(target, candidate, compared.has(candidate))
+            : 0
+      if (score > 0) insert(best, { name, score }, max)
+    }
+    return best.map(({ name }) => name)
   }
-  return best.map(({ name }) => name)
+}
+
+/** Those of the nearest number of letters of each kind: no edit of one letter changes that by more than one. */
+function likeliest(target: Prepared, candidates: readonly Prepared[]): ReadonlySet<Prepared> {
+  const near: { readonly candidate: Prepared; readonly apart: number }[] = []
+  for (const candidate of candidates.slice(0, MAX_CANDIDATES)) {
+    const allowed = allowedEdits(target, candidate)
+    if (Math.abs(target.letters.length - candidate.letters.length) > allowed) continue
+    const apart = lettersApart(target.counts, candidate.counts)
+    if (apart <= allowed) near.push({ candidate, apart })
+  }
+  if (near.length > MAX_COMPARED) near.sort((a, b) => a.apart - b.apart)
+  return new Set(near.slice(0, MAX_COMPARED).map(({ candidate }) => candidate))
 }
 
 /** ` Did you mean "a" or "b"?`, or nothing when nothing is near. Begins with a space, to be put after a sentence. */
@@ -36,9 +66,12 @@ export function didYouMean(wanted: string, candidates: Iterable<string>): string
 }
 
 interface Prepared {
+  readonly name: string
   /** Lower case, separators removed. */
   readonly letters: string
   readonly words: ReadonlySet<string>
+  /** How often each kind of letter occurs in `letters`. */
+  readonly counts: Uint8Array
 }
 
 function prepare(name: string): Prepared {
@@ -47,14 +80,34 @@ function prepare(name: string): Prepared {
     .replace(/([a-z0-9])([A-Z])/g, '$1 $2')
     .toLowerCase()
   const words = spaced.split(/[\s_\-./:]+/).filter((word) => word !== '')
-  return { letters: words.join(''), words: new Set(words) }
+  const letters = words.join('')
+  const counts = new Uint8Array(KINDS)
+  // Letters that share a kind only make names seem nearer than they are.
+  for (let at = 0; at < letters.length; at++) counts[letters.charCodeAt(at) % KINDS]! += 1
+  return { name, letters, words: new Set(words), counts }
+}
+const KINDS = 64
+
+/** Edits that turn one into the other are never fewer. */
+function lettersApart(from: Uint8Array, to: Uint8Array): number {
+  let [missing, added] = [0, 0]
+  for (let kind = 0; kind < KINDS; kind++) {
+    const more = from[kind]! - to[kind]!
+    if (more > 0) missing += more
+    else added -= more
+  }
+  return Math.max(missing, added)
+}
+
+function allowedEdits(target: Prepared, candidate: Prepared): number {
+  return Math.floor(Math.max(target.letters.length, candidate.letters.length) / 3)
 }
 
 /** Zero: not near. Typing errors score 500 to 999, shared words below 500. */
-function rank(target: Prepared, candidate: Prepared): number {
+function rank(target: Prepared, candidate: Prepared, isCompared: boolean): number {
   const longer = Math.max(target.letters.length, candidate.letters.length)
-  const allowed = Math.floor(longer / 3)
-  const distance = editDistance(target.letters, candidate.letters, allowed)
+  const allowed = allowedEdits(target, candidate)
+  const distance = isCompared ? editDistance(target.letters, candidate.letters, allowed) : allowed + 1
   if (distance <= allowed) return 999 - Math.round((400 * distance) / longer)
   let shared = 0
   for (const word of target.words) if (word.length > 1 && candidate.words.has(word)) shared += word.length

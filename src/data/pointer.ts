@@ -17,10 +17,15 @@ export function pointerKeys(pointer: string): string[] {
 export function valueAt(value: Json, pointer: string): Json | undefined {
   let at: Json | undefined = value
   for (const key of pointerKeys(pointer)) {
-    if (typeof at !== 'object' || at === null || !Object.hasOwn(at, key)) return undefined
+    if (typeof at !== 'object' || at === null || !hasMember(at, key)) return undefined
     at = (at as { readonly [key: string]: Json })[key] // Arrays are indexed by their string keys too.
   }
   return at
+}
+
+/** An array has its items: its length is no part of the data. */
+function hasMember(at: object, key: string): boolean {
+  return Object.hasOwn(at, key) && (!Array.isArray(at) || key !== 'length')
 }
 
 function escapeToken(key: string): string {

@@ -1,4 +1,4 @@
-import { closeSync, openSync, readSync, statSync } from 'node:fs'
+import { closeSync, existsSync, openSync, readSync, statSync } from 'node:fs'
 import { CodedError, hasCode } from '../data/failure.ts'
 import { printableLine } from './printable.ts'
 
@@ -31,6 +31,11 @@ export function readConfigFile(path: string, maxBytes = MAX_CONFIG_BYTES): strin
   }
   if (text.trim() === '') throw invalid(`${shown} is empty`)
   return text
+}
+
+/** For whoever must not tell a path that leads nowhere. */
+export function isConfigFileThere(path: string): boolean {
+  return existsSync(path)
 }
 
 // A size taken from `stat` says nothing about a pipe or a growing file: the bytes that are read are counted instead.

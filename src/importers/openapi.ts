@@ -2,9 +2,10 @@ import { resolve } from 'node:path'
 import { CodedError, hasCode, thrownMessage } from '../data/failure.ts'
 import type { ToolDefinition } from '../registry/tool.ts'
 import { readConfigFile } from './config-file.ts'
-import { expandAccess, expandField, type Access } from './http/expand-entry.ts'
+import { expandAccess, expandUrl, type Access } from './http/expand-entry.ts'
 import { createHttpCaller, type HttpCaller } from './http/http-caller.ts'
 import type { HttpDeps, HttpTools } from './http/http-deps.ts'
+import { hostProblems } from './http/host-pattern.ts'
 import { headerFault } from './http/http-message.ts'
 import { checkBaseUrl, serverUrl, type BaseUrl } from './openapi/base-url.ts'
 import type { ApiDocument, Operation } from './openapi/document.ts'
@@ -37,13 +38,15 @@ const MAX_SCHEMA_CHARACTERS = 64 * 1024 * 1024
 export async function importOpenApi(source: OpenApiSource, deps: OpenApiDeps): Promise<HttpTools> {
   const problems: string[] = []
   const secrets: string[] = []
+  const unprinted: string[] = []
   const access = expandAccess(source, deps, problems)
-  const expand = (field: string, text: string) => expandField(field, text, deps, problems, secrets)
+  const expand = (field: string, text: string) => expandUrl(field, text, deps, problems, secrets, unprinted)
   const spec = expand('spec', source.spec)
   const baseUrl = source.baseUrl === undefined ? undefined : expand('baseUrl', source.baseUrl)
   const header = source.idempotencyHeader
   const fault = header === undefined ? undefined : headerFault(header, '')
   if (fault !== undefined) problems.push(`"idempotencyHeader": ${fault}`)
+  problems.push(...hostProblems(source.allowHosts))
   if (problems.length > 0) return leftOut(source.name, problems.join('; '))
 
   const { timeoutMs, maxResponseBytes, allowPrivate, allowHosts } = source
@@ -52,8 +55,8 @@ export async function importOpenApi(source: OpenApiSource, deps: OpenApiDeps): P
     ...(allowHosts !== undefined && { allowHosts }),
     ...(timeoutMs !== undefined && { timeoutMs }),
     ...(deps.resolveHost !== undefined && { resolveHost: deps.resolveHost }),
-    // Names that stand in a URL of the configuration are no secrets, unless the environment gave them.
     secrets: [...access.secrets, ...secrets],
+    unprinted,
   }
   const caller = createHttpCaller({ ...guard, ...(maxResponseBytes !== undefined && { maxResponseBytes }) })
   try {
@@ -61,7 +64,7 @@ export async function importOpenApi(source: OpenApiSource, deps: OpenApiDeps): P
     const text = isUrl
       ? await fetchDocument(spec, { ...guard, maxResponseBytes: MAX_DOCUMENT_BYTES })
       : readConfigFile(resolve(deps.workspaceFolder ?? '.', spec), MAX_DOCUMENT_BYTES)
-    const place = caller.hideSecrets(printableLine(spec))
+    const place = caller.hideInMessages(printableLine(spec))
     const read = await readOpenApi(text, {
       name: source.name,
       place,
@@ -77,13 +80,13 @@ export async function importOpenApi(source: OpenApiSource, deps: OpenApiDeps): P
     })
     return {
       tools: read.tools,
-      problems: read.problems.map((message) => ({ server: source.name, message: caller.hideSecrets(message) })),
+      problems: read.problems.map((message) => ({ server: source.name, message: caller.hideInMessages(message) })),
       [Symbol.asyncDispose]: () => caller[Symbol.asyncDispose](),
     }
   } catch (thrown) {
     await caller[Symbol.asyncDispose]()
     if (!(thrown instanceof CodedError) && !hasCode(thrown)) throw thrown // A fault of ours.
-    return leftOut(source.name, caller.hideSecrets(thrownMessage(thrown)))
+    return leftOut(source.name, caller.hideInMessages(thrownMessage(thrown)))
   }
 }
 

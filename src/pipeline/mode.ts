@@ -1,5 +1,5 @@
 import type { JsonObject } from '../data/json.ts'
-import { nearestNames } from '../data/nearest-names.ts'
+import { createNearestNames, type FindNearest } from '../data/nearest-names.ts'
 import { RUN_CODE } from '../registry/scope.ts'
 import { isOpenToModel } from '../registry/tier.ts'
 import type { ToolDefinition } from '../registry/tool.ts'
@@ -87,11 +87,8 @@ function unknownTool(view: ToolView, name: string, entry: CallRequest['entry']):
 
 /** The nearest names that this caller can use, in the way in which it can use them. */
 function hintFor(name: string, view: ToolView, entry: CallRequest['entry']): string {
-  const callable = [...view.toolsByName.values()].filter((tool) => isWithinReach(tool, view, entry))
-  const near = nearestNames(
-    name,
-    callable.map((tool) => tool.name),
-  ).flatMap((candidate) => view.toolsByName.get(candidate) ?? [])
+  const { callable, nearest } = reachOf(view, entry)
+  const near = nearest(name).flatMap((candidate) => view.toolsByName.get(candidate) ?? [])
   const isForPrograms = (tool: ToolDefinition) => entry === 'model' && !isOpenToModel(view.mode, tool)
   if (near.length > 0) {
     const shown = near.map((tool) => (isForPrograms(tool) ? calleeOf(tool) : JSON.stringify(tool.name)))
@@ -102,6 +99,26 @@ function hintFor(name: string, view: ToolView, entry: CallRequest['entry']): str
   return callable.some(isForPrograms)
     ? `Tools are called from programs: call ${RUN_CODE} with a program; its description lists what a program can call.`
     : 'Use one of the tools you were given, by its exact name.'
+}
+
+interface Reach {
+  readonly callable: readonly ToolDefinition[]
+  readonly nearest: FindNearest
+}
+
+// A program may guess at a thousand names: what there is to compare them with is gathered once for a view.
+const reachByView = new WeakMap<ToolView, Map<CallRequest['entry'], Reach>>()
+
+function reachOf(view: ToolView, entry: CallRequest['entry']): Reach {
+  const byEntry = reachByView.get(view) ?? new Map<CallRequest['entry'], Reach>()
+  reachByView.set(view, byEntry)
+  let reach = byEntry.get(entry)
+  if (reach === undefined) {
+    const callable = [...view.toolsByName.values()].filter((tool) => isWithinReach(tool, view, entry))
+    reach = { callable, nearest: createNearestNames(callable.map((tool) => tool.name)) }
+    byEntry.set(entry, reach)
+  }
+  return reach
 }
 
 /** Directly, or by a program that the caller may have run. */

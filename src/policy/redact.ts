@@ -95,6 +95,12 @@ function redactBlock(block: ContentBlock, redaction: Redaction): ContentBlock {
 }
 
 function createRedaction(options: RedactOptions): Redaction {
+  if (options.keys?.length === 0 && (options.patterns ?? []).length === 0) {
+    throw new CodedError(
+      'CONFIG_INVALID',
+      'redact policy: no keys and no patterns hide nothing; name some, or leave "keys" out for the usual ones',
+    )
+  }
   const mask = options.mask ?? '[redacted]'
   const keys = new Set((options.keys ?? SECRET_KEYS).map(plainKey))
   const patterns = (options.patterns ?? []).map((pattern) => {
@@ -130,7 +136,11 @@ function remembered(ask: (key: string) => boolean): (key: string) => boolean {
 const MAX_REMEMBERED = 1_000
 const MAX_REMEMBERED_LENGTH = 100
 
-/** `api_key`, `apiKey` and `API-Key` are one name. */
+/** `api_key`, `apiKey` and `API-Key` are one name, in any script. What has no letter and no digit is itself. */
 function plainKey(key: string): string {
-  return key.toLowerCase().replaceAll(/[^a-z0-9]/g, '')
+  const plain = key
+    .normalize('NFKC')
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{M}\p{N}]/gu, '')
+  return plain === '' ? key : plain
 }

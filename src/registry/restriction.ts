@@ -6,6 +6,8 @@ export interface RestrictionOptions {
   readonly allow?: readonly string[]
   /** These may not be seen, whatever is allowed. */
   readonly deny?: readonly string[]
+  /** Names that no pattern of `deny` means. */
+  readonly except?: readonly string[]
   /** Also covers what a scope registers itself, here and below: authority, not just composition. */
   readonly sealed?: boolean
 }
@@ -26,6 +28,7 @@ export function parseRestriction(options: RestrictionOptions): ParsedRestriction
   const problems: string[] = []
   const allow = parseEntries('allow', options.allow, problems)
   const deny = parseEntries('deny', options.deny, problems)
+  const except = new Set(parseEntries('except', options.except, problems))
   const { sealed } = options
   if (allow === undefined && deny === undefined && problems.length === 0) {
     problems.push('a restriction must say allow or deny; to hide everything use allow: []')
@@ -33,7 +36,7 @@ export function parseRestriction(options: RestrictionOptions): ParsedRestriction
   if (sealed !== undefined && typeof sealed !== 'boolean') problems.push('sealed must be true or false')
   if (problems.length > 0) return { ok: false, problems }
   const isAllowed = allow && matcher(allow)
-  const isDenied = matcher(deny ?? [])
+  const isDenied = matcher(deny ?? [], except)
   const restriction: Restriction = {
     isSealed: sealed === true,
     entries: [...new Set([...(allow ?? []), ...(deny ?? [])])],
@@ -70,8 +73,9 @@ export function entryFault(entry: unknown): string | undefined {
   return nameFault(name)
 }
 
-function matcher(entries: readonly string[]): (name: string) => boolean {
+function matcher(entries: readonly string[], except?: ReadonlySet<string>): (name: string) => boolean {
   const names = new Set(entries)
   const patterns = entries.filter((entry) => entry.endsWith('.*'))
-  return (name) => names.has(name) || patterns.some((pattern) => entryMatches(pattern, name))
+  return (name) =>
+    names.has(name) || (except?.has(name) !== true && patterns.some((pattern) => entryMatches(pattern, name)))
 }

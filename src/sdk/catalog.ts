@@ -1,5 +1,6 @@
 import type { Json, JsonObject } from '../data/json.ts'
 import { isRecord } from '../data/json.ts'
+import { RUN_CODE } from '../registry/scope.ts'
 import { nameFault, namespaceFault } from '../registry/tool-name.ts'
 import type { SdkTool, SdkView } from './sdk-view.ts'
 
@@ -54,7 +55,7 @@ export function readCatalog(text: string): ReadCatalog {
   if (!Array.isArray(list)) {
     const found = isRecord(holder)
       ? `an object with keys ${Object.keys(holder).slice(0, 8).join(', ') || '(none)'}`
-      : typeof holder
+      : kindOf(holder)
     return bad(
       `the catalog must be an array of tools or an object with "tools"; got ${found}. Save what tools/list answers`,
     )
@@ -83,7 +84,10 @@ export function catalogView(
   const rejected: CatalogWarning[] = []
   for (const tool of tools) {
     const name = namespace === undefined ? tool.name : `${namespace}.${tool.name}`
-    const fault = nameFault(name) ?? (namespace === undefined ? undefined : namespaceFault(namespace, name))
+    const fault =
+      nameFault(name) ??
+      (namespace === undefined ? undefined : namespaceFault(namespace, name)) ??
+      (name === RUN_CODE ? 'is reserved: programs run under it' : undefined)
     if (fault !== undefined) {
       rejected.push({ tool: tool.name.slice(0, 128), reason: `left out: the name ${fault}` })
       continue
@@ -106,18 +110,21 @@ function readTool(entry: unknown, at: number, warnings: CatalogWarning[]): reado
   if (!isRecord(entry)) {
     warnings.push({
       tool: place,
-      reason: `left out: a tool must be an object; got ${entry === null ? 'null' : typeof entry}`,
+      reason: `left out: a tool must be an object; got ${kindOf(entry)}`,
     })
     return []
   }
   const { name, title, description, annotations } = entry
   if (typeof name !== 'string' || name === '') {
-    warnings.push({ tool: place, reason: `left out: "name" must be a non-empty string; got ${typeof name}` })
+    warnings.push({
+      tool: place,
+      reason: `left out: "name" must be a non-empty string; got ${name === '' ? 'an empty one' : kindOf(name)}`,
+    })
     return []
   }
   const tool = name.slice(0, 128)
   if (description !== undefined && typeof description !== 'string') {
-    warnings.push({ tool, reason: `"description" must be a string; got ${typeof description}; taken as empty` })
+    warnings.push({ tool, reason: `"description" must be a string; got ${kindOf(description)}; taken as empty` })
   }
   // Function-calling lists say `parameters` for what MCP calls `inputSchema`.
   const input = entry['inputSchema'] ?? entry['parameters']
@@ -168,6 +175,10 @@ function hintsOf(annotations: JsonObject): NonNullable<SdkTool['annotations']> {
     ...(typeof annotations['readOnlyHint'] === 'boolean' && { readOnlyHint: annotations['readOnlyHint'] }),
     ...(typeof annotations['destructiveHint'] === 'boolean' && { destructiveHint: annotations['destructiveHint'] }),
   }
+}
+
+function kindOf(value: unknown): string {
+  return value === null ? 'null' : Array.isArray(value) ? 'an array' : typeof value
 }
 
 /** `JSON.parse` made it, so every value below is JSON. */

@@ -1,6 +1,6 @@
 import { propertyKey, stringLiteral } from './safe-text.ts'
 import { writeSdkText } from './sdk-text.ts'
-import { callableTools } from './sdk-view.ts'
+import { callableTools, hasOwnFull } from './sdk-view.ts'
 import type { SdkNames, SdkView } from './sdk-view.ts'
 
 // A view never changes; every program of a session is checked against it.
@@ -19,6 +19,7 @@ export function renderCheckerSdk(view: SdkView, names: SdkNames): string {
   const tools = callableTools(view, names)
   const members = writeSdkText(tools, {
     head: 'type SdkTools =',
+    ownFull: hasOwnFull(tools),
     formOf: () => ({ kind: 'signature', docChars: 0, memberDocChars: 0, hints: false }),
   })
   const exact = tools

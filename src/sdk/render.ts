@@ -1,6 +1,6 @@
 import { writeSdkText } from './sdk-text.ts'
 import type { ToolForm } from './sdk-text.ts'
-import { callableTools } from './sdk-view.ts'
+import { callableTools, hasOwnFull } from './sdk-view.ts'
 import type { PlacedTool, SdkNames, SdkTool, SdkView } from './sdk-view.ts'
 import { typesOfTool } from './tool-types.ts'
 import type { SdkWarning } from './tool-types.ts'
@@ -99,6 +99,7 @@ function render(tools: readonly PlacedTool[], names: SdkNames, wish: Wish): Rend
     const wholeForm = form.kind === 'signature' ? form : FORMS.L3
     return writeSdkText(tools, {
       head: 'declare const tools:',
+      ownFull: hasOwnFull(tools),
       formOf: (tool) => (whole.has(tool.name) ? wholeForm : form),
       onPrinted: (tool) => printed.add(tool),
     })

@@ -17,6 +17,8 @@ export interface SdkTextOptions {
   formOf(tool: SdkTool): ToolForm
   /** Told of each tool whose text was made anew; the others' was at hand. */
   onPrinted?(tool: SdkTool): void
+  /** Whether `tools.full` is the SDK's own here: see `hasOwnFull`. */
+  readonly ownFull: boolean
   /** What is declared: `declare const tools: …`, or a type for another text to build on. */
   readonly head: string
 }
@@ -53,7 +55,7 @@ export function writeSdkText(tools: readonly PlacedTool[], options: SdkTextOptio
   const printer = createTypePrinter(roots, { docChars: memberDocChars })
 
   const lines = [...(hasUntyped ? [UNTYPED] : []), ...(isIndex ? [TOOL] : []), ...printer.declarations]
-  lines.push(`${options.head} {`, FULL)
+  lines.push(`${options.head} {`, ...(options.ownFull ? [FULL] : []))
   // Tools come in order of their paths, those of one namespace together.
   let namespace: string | undefined
   let counted = 0

@@ -34,6 +34,11 @@ export function callableTools(view: SdkView, names: SdkNames): readonly PlacedTo
   return placed.sort((a, b) => a.path.length - b.path.length || comparePaths(a.path, b.path))
 }
 
+/** Whether `tools.full(name, args)` is the SDK's own among all `tools` of a view. One of that name goes before it. */
+export function hasOwnFull(tools: readonly PlacedTool[]): boolean {
+  return !tools.some(({ path }) => path[0] === 'full')
+}
+
 export interface PlacedTool {
   readonly tool: SdkTool
   readonly path: readonly string[]

@@ -1,4 +1,4 @@
-import { nearestNames } from '../data/nearest-names.ts'
+import { createNearestNames, type FindNearest } from '../data/nearest-names.ts'
 import { createTypePrinter } from './print-types.ts'
 import { accessPath, commentText, stringLiteral } from './safe-text.ts'
 import { observedText, type ObservedResults } from './observed/observed-text.ts'
@@ -6,7 +6,7 @@ import { oneLineSignature } from './search/one-line-signature.ts'
 import { createToolRanker } from './search/rank-tools.ts'
 import type { ToolRanker } from './search/rank-tools.ts'
 import { writeSdkText } from './sdk-text.ts'
-import { callableTools } from './sdk-view.ts'
+import { callableTools, hasOwnFull } from './sdk-view.ts'
 import type { PlacedTool, SdkNames, SdkView } from './sdk-view.ts'
 import { typesOfTool } from './tool-types.ts'
 
@@ -22,7 +22,11 @@ export interface SearchHit {
 
 const DEFAULT_HITS = 10
 const MAX_HITS = 50
-const MAX_DESCRIBED = 50
+const MAX_DESCRIBED = 20
+/** Unknown names that are answered with near ones, which takes a look at every tool. */
+const MAX_SUGGESTED_FOR = 3
+/** Of a registered name: what is longer was never meant to be one. */
+const MAX_NAME = 128
 const HIT_DOC_CHARS = 200
 
 interface Searchable {
@@ -30,6 +34,7 @@ interface Searchable {
   readonly tools: readonly PlacedTool[]
   readonly ranker: ToolRanker
   readonly find: (name: string) => PlacedTool | undefined
+  readonly nearest: FindNearest
 }
 // A view never changes; a program may search many times.
 const searchableByView = new WeakMap<SdkView, Searchable>()
@@ -64,19 +69,17 @@ export function describeTools(
   wanted: readonly string[],
   options: { readonly observed?: ObservedResults } = {},
 ): string {
-  const { tools, find } = searchableOf(view, names)
+  const { tools, find, nearest } = searchableOf(view, names)
   const found = new Set<PlacedTool>()
   const notes: string[] = []
+  let suggestionsLeft = MAX_SUGGESTED_FOR
   for (const name of wanted.slice(0, MAX_DESCRIBED)) {
     const placed = find(name)
     if (placed !== undefined) {
       found.add(placed)
       continue
     }
-    const near = nearestNames(
-      name.slice(0, 128),
-      tools.map(({ tool }) => tool.name),
-    )
+    const near = name.length <= MAX_NAME && suggestionsLeft-- > 0 ? nearest(name) : []
     const advice = near.length === 0 ? 'try sdk.search("…")' : `nearest: ${near.map(stringLiteral).join(', ')}`
     notes.push(`// There is no tool ${stringLiteral(name.slice(0, 80))}; ${advice}`)
   }
@@ -86,6 +89,7 @@ export function describeTools(
   const described = tools.filter((placed) => found.has(placed))
   const text = writeSdkText(described, {
     head: 'declare const tools:',
+    ownFull: hasOwnFull(tools),
     formOf: () => ({ kind: 'signature', docChars: 8_000, memberDocChars: 2_000, hints: true }),
   })
   const observed = options.observed === undefined ? '' : observedText(described, options.observed)
@@ -121,7 +125,10 @@ function searchableOf(view: SdkView, names: SdkNames): Searchable {
   if (searchable === undefined || searchable.names !== names) {
     const tools = callableTools(view, names)
     const ranker = createToolRanker(tools.map(({ tool }) => tool))
-    searchable = { names, tools, ranker, find: createFinder(tools) }
+    let nearestOnceAsked: FindNearest | undefined
+    const nearest: FindNearest = (wanted) =>
+      (nearestOnceAsked ??= createNearestNames(tools.map(({ tool }) => tool.name)))(wanted)
+    searchable = { names, tools, ranker, find: createFinder(tools), nearest }
     searchableByView.set(view, searchable)
   }
   return searchable

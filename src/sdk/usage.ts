@@ -42,6 +42,9 @@ export function runCodeDescription(sdk: RenderedSdk, facts: UsageFacts, template
       sdk: `\`\`\`ts\n${sdk.text}\`\`\``,
     },
     {
+      // A tool of that name has its place.
+      ownFull: !sdk.nameMap.has('full'),
+      fullTool: sdk.nameMap.has('full'),
       index: sdk.level === 'L0' || sdk.level === 'L1',
       typecheckError: facts.typecheck === 'error',
       typecheckNotice: facts.typecheck === 'notice',

@@ -14,7 +14,17 @@ const MAX_SHOWN_VALUE = 60
 
 /** One sentence for each fault: where it is, the rule, what was found, what to do next. */
 export function explainIssues(issues: readonly Issue[], schema: z.ZodType, root: unknown): readonly string[] {
-  return issues.flatMap((issue) => explain(issue, [], schema, root))
+  return issues
+    .filter((issue) => !issues.some((other) => other !== issue && saysMore(other, issue)))
+    .flatMap((issue) => explain(issue, [], schema, root))
+}
+
+/** A number beyond all numbers is beyond its own limit, too: one fault, told with the limit that counts. */
+function saysMore(other: Issue, issue: Issue): boolean {
+  if (issue.code !== 'too_big' && issue.code !== 'too_small') return false
+  if (other.code !== issue.code || placeOf(other.path) !== placeOf(issue.path)) return false
+  if (other.code === 'too_big' && issue.code === 'too_big') return other.maximum < issue.maximum
+  return other.code === 'too_small' && issue.code === 'too_small' && other.minimum > issue.minimum
 }
 
 function explain(issue: Issue, base: Path, schema: z.ZodType, root: unknown): readonly string[] {

@@ -95,6 +95,7 @@ function readOwn(document: ConfigDocument, path: string, options: ReadSettingsOp
     entries,
     namespaces,
     Object.keys(isRecord(root.mcpServers) ? root.mcpServers : {}),
+    (said.http ?? []).map(({ name }) => name),
   )
   const scopeNames = new Set(entries.keys())
   faults.push(...twinSources(openapi, root.mcpServers), ...scopeFaults, ...unknownScopes(said, scopeNames))

@@ -1,6 +1,6 @@
 import { parentFaults } from '../declare-scopes.ts'
 import { didYouMean } from '../data/nearest-names.ts'
-import { parseRestriction, type RestrictionOptions } from '../registry/restriction.ts'
+import { entryMatches, parseRestriction, type RestrictionOptions } from '../registry/restriction.ts'
 import { GLOBAL_SCOPE } from '../registry/scope.ts'
 import { parseTierRule } from '../registry/tier.ts'
 import { placeOf } from './explain-issues.ts'
@@ -9,12 +9,13 @@ import type { ScopeSettings } from './settings.ts'
 
 /**
  * Scopes as the registry takes them, and every fault. "servers" may name what has a namespace, and servers that the file
- * describes but that are switched off or left out.
+ * describes but that are switched off or left out. It does not concern `httpTools`, whatever their names begin with.
  */
 export function resolveScopes(
   entries: ReadonlyMap<string, ScopeEntry>,
   namespaceBySource: ReadonlyMap<string, string>,
   described: readonly string[],
+  httpTools: readonly string[],
 ): { readonly scopes: ReadonlyMap<string, ScopeSettings>; readonly faults: readonly string[] } {
   const faults: string[] = []
   const scopes = new Map<string, ScopeSettings>()
@@ -26,7 +27,7 @@ export function resolveScopes(
       faults.push(`${place}: a scope's name must be 1–64 of A–Z, a–z, 0–9, "_", "-", "."; rename it`)
     if (name === GLOBAL_SCOPE && entry.parent !== undefined)
       faults.push(`${place}.parent: must not be there, "global" is the root; take it out`)
-    const restrictions = restrictionsOf(name, entry, { namespaceBySource, described }, place, faults)
+    const restrictions = restrictionsOf(name, entry, { namespaceBySource, described, httpTools }, place, faults)
     for (const [tools, tier] of Object.entries(entry.tiers ?? {})) {
       const parsed = parseTierRule(tools, tier)
       if (!parsed.ok) faults.push(...parsed.problems.map((problem) => `${place}.tiers: ${problem}; correct it`))
@@ -45,7 +46,11 @@ export function resolveScopes(
 function restrictionsOf(
   name: string,
   entry: ScopeEntry,
-  sources: { readonly namespaceBySource: ReadonlyMap<string, string>; readonly described: readonly string[] },
+  sources: {
+    readonly namespaceBySource: ReadonlyMap<string, string>
+    readonly described: readonly string[]
+    readonly httpTools: readonly string[]
+  },
   place: string,
   faults: string[],
 ): readonly RestrictionOptions[] {
@@ -73,5 +78,7 @@ function restrictionsOf(
     )
   }
   const left = [...namespaceBySource].filter(([source]) => !wanted.has(source)).map(([, namespace]) => `${namespace}.*`)
-  return left.length === 0 ? restrictions : [...restrictions, { deny: left, ...sealed }]
+  if (left.length === 0) return restrictions
+  const except = sources.httpTools.filter((tool) => left.some((entry) => entryMatches(entry, tool)))
+  return [...restrictions, { deny: left, ...(except.length > 0 && { except }), ...sealed }]
 }

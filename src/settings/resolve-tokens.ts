@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { resolve } from 'node:path'
 import { didYouMean } from '../data/nearest-names.ts'
 import { thrownMessage } from '../data/failure.ts'
-import { readConfigFile } from '../importers/config-file.ts'
+import { isConfigFileThere, readConfigFile } from '../importers/config-file.ts'
 import { GLOBAL_SCOPE } from '../registry/scope.ts'
 import { DEFAULT_GRANTS } from './defaults.ts'
 import type { SecretSource, TokenEntry } from './schema/tokens.ts'
@@ -65,17 +65,31 @@ function digestOf(
   if (source.env !== undefined) {
     const secret = env[source.env]
     if (secret === undefined || secret === '') {
-      return { fault: `.env: must name a variable that is set; ${source.env} is not; set it where the service starts` }
+      const subject = isName(source.env) ? source.env : 'the one it names'
+      return { fault: `.env: must name a variable that is set; ${subject} is not; set it where the service starts` }
     }
     return digestOfText(secret, `.env: ${source.env}`)
   }
+  const path = resolve(folder, source.file ?? '')
+  // What names no file may be the secret itself, in the wrong place.
+  if (!isConfigFileThere(path)) {
+    return {
+      fault:
+        '.file: must be a file that can be read, seen from the folder of the configuration; found none of that name (not shown: it may be the secret itself); correct it',
+    }
+  }
   try {
     // A line end at the end is an editor's, not the secret's.
-    const secret = readConfigFile(resolve(folder, source.file ?? ''), MAX_SECRET_BYTES).replace(/\r?\n$/, '')
+    const secret = readConfigFile(path, MAX_SECRET_BYTES).replace(/\r?\n$/, '')
     return digestOfText(secret, '.file: the text of the file')
   } catch (thrown) {
     return { fault: `.file: must be a file that can be read; ${thrownMessage(thrown)}` }
   }
+}
+
+/** As variables are usually called, and too short in each word to be a secret that stands there by mistake. */
+function isName(variable: string): boolean {
+  return /^[A-Z0-9_]+$/.test(variable) && variable.split('_').every((word) => word.length < MIN_SECRET)
 }
 
 function digestOfText(secret: string, what: string): { readonly sha256: string } | { readonly fault: string } {

@@ -32,6 +32,24 @@ export function artifactTests(where: string, create: (parts: StoreParts) => Arti
       expect(store.read('a', 'artifact-9', ALL)).toBeUndefined()
     })
 
+    test('that were just read are still their owner’s alone, and gone when they are', () => {
+      const { store, pass } = storeWith()
+      store.put('a', 'one')
+      store.put('a', 'other')
+      const read = (owner: string, id: number) => store.read(owner, `artifact-${id}`, ALL)?.text
+      expect([read('a', 1), read('a', 1), read('b', 1), read('a', 2), read('a', 1)]).toEqual([
+        'one',
+        'one',
+        undefined,
+        'other',
+        'one',
+      ])
+      store.put('a', '12345') // The oldest makes room.
+      expect([read('a', 1), read('a', 2), read('a', 2)]).toEqual([undefined, 'other', 'other'])
+      pass(1_000)
+      expect(read('a', 2)).toBeUndefined()
+    })
+
     test('over the bytes of an owner, that owner’s oldest go', () => {
       const { store } = storeWith()
       for (const text of ['1234', '5678', '90ab']) store.put('a', text)

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { didYouMean, nearestNames } from '../../src/data/nearest-names.ts'
+import { createNearestNames, didYouMean, nearestNames } from '../../src/data/nearest-names.ts'
 
 describe('the first guess is what a person would have meant', () => {
   const tools = [
@@ -50,4 +50,15 @@ test('ten thousand candidates and names as long as a program are no trouble', ()
   )
   expect(nearestNames('server_1.tool_1', [...many, 'server-1.tool-1'])[0]).toBe('server-1.tool-1')
   expect(nearestNames('a'.repeat(1_000_000), ['b'.repeat(1_000_000)])).toEqual([])
+})
+
+test('among hundreds of names of nearly the same letters the nearest is still found, asked once or often', () => {
+  const names = Array.from({ length: 600 }, (_, n) => `get_list_of_create_update_delete_${n}`)
+  const nearest = createNearestNames(names)
+  for (const n of [0, 77, 599]) {
+    const wanted = `get_lits_of_create_update_delete_${n}`
+    expect(nearest(wanted)[0]).toBe(names[n])
+    expect(nearest(wanted)).toEqual(nearestNames(wanted, names))
+  }
+  expect(nearest('list_delete', 1)).toHaveLength(1)
 })

@@ -173,3 +173,42 @@ test('depth costs no stack', () => {
   while (Array.isArray(inner)) inner = (inner as readonly Json[])[0] ?? ''
   expect(inner).toBe('')
 })
+
+describe('names of secret members', () => {
+  const hidden = (keys: readonly string[], value: Record<string, Json>) => {
+    const policy = createRedactPolicy({ target: 'value', keys })
+    const call = { toolName: 't' } as Parameters<NonNullable<typeof policy.post>>[0] // All that the policy looks at.
+    const decision = policy.post?.(call, { isError: false, value, content: [] })
+    const clean = decision !== undefined && 'value' in decision ? (decision.value as typeof value) : value
+    return Object.keys(value).filter((key) => clean[key] === '[redacted]')
+  }
+
+  test('are compared by their letters and digits in every script', () => {
+    const value = {
+      пароль: 's',
+      ПА_РОЛЬ: 's',
+      имя: 'n',
+      密码: 's',
+      名: 'n',
+      '!!': 'x',
+      'mot-de-passé': 's',
+      पासवर्ड: 's',
+    }
+    expect(hidden(['пароль', '密码', 'motDePasse\u0301', 'पासवर्ड'], value)).toEqual([
+      'пароль',
+      'ПА_РОЛЬ',
+      '密码',
+      'mot-de-passé',
+      'पासवर्ड',
+    ])
+  })
+
+  test('without letters and digits are themselves alone', () => {
+    expect(hidden(['!!', '_'], { '!!': 1, '!': 1, _: 1, __: 1, '': 1, a: 1 })).toEqual(['!!', '_'])
+  })
+
+  test('must be some where no pattern is given: a policy that hides nothing is a fault', () => {
+    expect(() => createRedactPolicy({ target: 'value', keys: [] })).toThrow(/no keys and no patterns hide nothing/)
+    expect(() => createRedactPolicy({ target: 'value', keys: [], patterns })).not.toThrow()
+  })
+})

@@ -19,6 +19,24 @@ describe('reading a catalog', () => {
     expect(read(value)).toMatchObject({ ok: true, tools: [tool], warnings: [] })
   })
 
+  test('leaves out the one name that programs run under, and says what it found in the place of a text', () => {
+    const { tools, warnings } = read([
+      { ...tool, name: 'run_code' },
+      { ...tool, description: null },
+      null,
+      { name: '' },
+    ])
+    expect(warnings.map(({ reason }) => reason)).toEqual([
+      '"description" must be a string; got null; taken as empty',
+      'left out: a tool must be an object; got null',
+      'left out: "name" must be a non-empty string; got an empty one',
+    ])
+    const { toolsByName, rejected } = catalogView(tools)
+    expect([...toolsByName.keys()]).toEqual(['a'])
+    expect(rejected).toEqual([{ tool: 'run_code', reason: 'left out: the name is reserved: programs run under it' }])
+    expect([...catalogView(tools, 'srv').toolsByName.keys()]).toEqual(['srv.a', 'srv.run_code'])
+  })
+
   test.each([
     ['nothing', '', /must be JSON/],
     ['broken JSON', '{"tools": [', /must be JSON/],

@@ -82,13 +82,20 @@ describe('describe', () => {
     expect(describeTools(view, names, [])).toBe('// No names were given.\n')
   })
 
+  test('looks for names near to three unknown ones, and to none that is too long to be a name', () => {
+    const near = (wanted: readonly string[]) => describeTools(view, names, wanted).match(/; nearest: /g)?.length ?? 0
+    const unknown = Array.from({ length: 10 }, (_, at) => `hub.send_mails_${at}`)
+    expect([near(unknown.slice(0, 2)), near(unknown), near([`hub.sendMail${'s'.repeat(128)}`])]).toEqual([2, 3, 0])
+    expect(describeTools(view, names, unknown)).toContain('"hub.send_mails_9"; try sdk.search("…")')
+  })
+
   test('describes so many tools at once and says that it left some out', () => {
     const described = describeTools(
       view,
       names,
       Array.from({ length: 200 }, () => 'hub.sendMail'),
     )
-    expect(described).toContain('// Only the first 50 names are described')
+    expect(described).toContain('// Only the first 20 names are described')
     expect(described.match(/sendMail\(/g)).toHaveLength(1)
   })
 })

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest'
+import { renderSdk } from '../../src/sdk/render.ts'
 import { fillTemplate } from '../../src/sdk/templates.ts'
 import { runCodeDescription, systemPrompt } from '../../src/sdk/usage.ts'
-import { render } from './sdk-fixtures.ts'
+import { render, viewOf } from './sdk-fixtures.ts'
 import { FACTS, TEMPLATES } from './template-fixtures.ts'
 
 const tools = (count: number) =>
@@ -25,6 +26,16 @@ describe('what a model reads about programs', () => {
     const index = runCodeDescription(render(tools(60), { level: 'L1' }), FACTS, TEMPLATES)
     expect(index).toContain('await sdk.search("words")')
     expect(index).toContain('sdk.describe(["name"])')
+  })
+
+  test('speaks of tools.full unless a tool has that name', () => {
+    const named = (name: string) => {
+      const { view, names } = viewOf([{ ...tools(1)[0], name }])
+      return runCodeDescription(renderSdk(view, names), FACTS, TEMPLATES)
+    }
+    expect(named('other')).toContain('await tools.full("exact name", args)')
+    expect(named('full')).not.toContain('tools.full("exact name"')
+    expect(named('full')).toContain('`show(block)` passes on an image or another content block.')
   })
 
   test('says of type checks what is true', () => {

@@ -24,6 +24,10 @@ describe('one test of the arguments', () => {
     ['is none of these', { pointer: '/a', in: [1, 'x'] }, { a: 2 }, false],
     ['is there', { pointer: '/a/b', exists: true }, { a: { b: null } }, true],
     ['is not there', { pointer: '/a/b', exists: false }, { a: {} }, true],
+    ['the length of a list is no part of it', { pointer: '/to/length', exists: true }, { to: ['x'] }, false],
+    ['the length of an object is its own', { pointer: '/to/length', exists: true }, { to: { length: 1 } }, true],
+    ['an element of a list is', { pointer: '/to/0', equals: 'x' }, { to: ['x'] }, true],
+    ['a list has an element under one name only', { pointer: '/to/00', exists: true }, { to: ['x'] }, false],
     ['is found in a text', { pointer: '/a', matches: '^/etc' }, { a: '/etc/passwd' }, true],
     ['is not found in a text', { pointer: '/a', matches: '^/etc' }, { a: '/tmp/etc' }, false],
     [

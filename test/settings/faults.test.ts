@@ -25,6 +25,16 @@ describe('a fault says where it is, the rule, what was found and what to do', ()
       'limits.maxCalls: must be at least 1; found 0; correct it, or leave it out',
     ],
     [
+      'a limit beyond all numbers, told once',
+      { limits: { cpuMs: 1e300 } },
+      'limits.cpuMs: must be at most 2147483647; found 1e+300; correct it, or leave it out',
+    ],
+    [
+      'a rule that hides nothing',
+      { policies: { redact: [{ keys: [] }] } },
+      'policies.redact[0]: must hide something: name "keys" or "patterns"; without "keys" it hides the usual ones; found an object with "keys"; correct it, or take it out',
+    ],
+    [
       'a fraction',
       { pool: { maxQueue: 1.5 } },
       'pool.maxQueue: must be a whole number; found 1.5; correct it, or leave it out',

@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
+import { parseRestriction } from '../../src/registry/restriction.ts'
 import { readMcpConfig } from '../../src/importers/mcp-config.ts'
 import { SERVER_DEFAULTS } from '../../src/settings/defaults.ts'
 import { parseSettings, readSettings } from '../../src/settings/read-settings.ts'
@@ -76,6 +77,20 @@ describe('a codeferry.json', () => {
       tiers: new Map([['files.*', 'native']]),
     })
     expect(scopes.get('all')).toEqual({ restrictions: [], tiers: new Map() })
+  })
+
+  test('hides no HTTP tool for the servers that a scope sees, whatever the name of the tool begins with', () => {
+    const http = ['files.extra', 'web.fetch'].map((name) => ({ name, description: 'd', url: 'https://h.test/' }))
+    const mcpServers = { files: { command: 'x' }, git: { command: 'x' } }
+    const { scopes } = settingsOf({ mcpServers, http, scopes: { s: { servers: [] }, t: { servers: ['files'] } } })
+    const sees = (scope: string, tool: string) =>
+      scopes.get(scope)?.restrictions.every((options) => {
+        const parsed = parseRestriction(options)
+        return parsed.ok && parsed.restriction.permits(tool)
+      })
+    const tools = ['files.extra', 'web.fetch', 'files.read', 'git.push']
+    expect(tools.map((tool) => sees('s', tool))).toEqual([true, true, false, false])
+    expect(tools.map((tool) => sees('t', tool))).toEqual([true, true, true, false])
   })
 
   test('knows servers that are switched off by name, and denies the namespaces that the others really have', () => {
@@ -153,7 +168,7 @@ describe('tokens', () => {
     [
       'a file that is not there',
       { file: 'no-file' },
-      /tokens\[0\]\.secret\.file: must be a file .*no-file does not exist/,
+      /tokens\[0\]\.secret\.file: must be a file .*; found none of that name \(not shown: /,
     ],
     ['two sources', { env: 'A', file: 'b' }, /must say exactly one of "env", "file", "sha256"/],
     ['no source', {}, /must say exactly one of "env", "file", "sha256"; found an empty object/],
@@ -164,6 +179,18 @@ describe('tokens', () => {
     expect(faults).toHaveLength(1)
     expect(faults[0]).toMatch(message)
     expect(faults[0]).not.toContain('sixteen')
+  })
+
+  test.each([
+    ['a file', { file: SECRET }],
+    ['a file in a folder that is not there', { file: `no/${SECRET}` }],
+    ['a variable', { env: 'a1b2c3d4e5f6a7b8c9d0' }],
+    ['a variable in capitals', { env: 'JBSWY3DPEHPK3PXPJBSWY3DP' }],
+  ])('that stand in the place of the name of %s are not told', (_what, secret) => {
+    const faults = faultsOf({ tokens: [{ name: 'a', secret }] }, { env: {}, cwd: folder })
+    expect(faults).toHaveLength(1)
+    expect(faults[0]).toMatch(/^tokens\[0\]\.secret\.(?:file|env): must /)
+    for (const text of Object.values(secret)) expect(faults[0]).not.toContain(text.slice(3))
   })
 
   test('need names and secrets of their own, and scopes that are there', () => {

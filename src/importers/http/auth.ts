@@ -31,7 +31,9 @@ export function credentialsOf(auth: Auth | undefined, problems: string[]): Crede
       if (auth.username.includes(':')) problems.push('"auth.username" must not hold a colon')
       const pair = `${auth.username}:${auth.password}`
       const encoded = Buffer.from(pair).toString('base64')
-      return inHeader('authorization', `Basic ${encoded}`, [auth.password, pair, encoded], problems)
+      // Some APIs take their key as a user name that has no password.
+      const secret = auth.password === '' ? auth.username : auth.password
+      return inHeader('authorization', `Basic ${encoded}`, [secret, pair, encoded], problems)
     }
     case 'apiKey':
       switch (auth.in) {

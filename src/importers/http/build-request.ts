@@ -2,7 +2,15 @@ import { CodedError } from '../../data/failure.ts'
 import type { Json, JsonObject } from '../../data/json.ts'
 import { encodeBody, type BodyPlan } from './encode-body.ts'
 import { setHeader, type HttpRequest } from './http-message.ts'
-import { encodeComponent, headerText, pathText, queryPairs, type ParameterStyle } from './parameter-styles.ts'
+import { givenNames, type GivenNames } from './given-names.ts'
+import {
+  encodeComponent,
+  headerText,
+  pathText,
+  queryPairs,
+  type ParameterStyle,
+  type QueryPair,
+} from './parameter-styles.ts'
 import { NO_CREDENTIALS, type Credentials } from './auth.ts'
 
 export type ParameterPlace = 'path' | 'query' | 'header' | 'cookie'
@@ -51,22 +59,24 @@ export function buildRequest(plan: RequestPlan, args: JsonObject, idempotencyKey
   const query: string[] = plan.fixedQuery === undefined ? [] : [plan.fixedQuery]
   const cookies: string[] = []
   const pathValues = new Map<string, string>()
+  const places: Places = { headers, query, cookies, pathValues, isGiven: givenNames(plan) }
   for (const parameter of plan.parameters) {
     const value = Object.hasOwn(args, parameter.argument) ? args[parameter.argument] : undefined
     if (value === undefined) continue
-    place(parameter, parameter.asJson === true ? JSON.stringify(value) : value, { headers, query, cookies, pathValues })
+    place(parameter, parameter.asJson === true ? JSON.stringify(value) : value, places)
   }
   for (const [name, value] of Object.entries(
     plan.othersInQuery === undefined ? {} : others(args, plan.othersInQuery),
   )) {
-    query.push(...queryPairs(name, value, 'form', true).map((pair) => `${pair.name}=${pair.value}`))
+    query.push(...pairTexts(queryPairs(name, value, 'form', true), places.isGiven.query))
   }
-  // The configuration's own come last: an argument cannot take their place.
   for (const [name, value] of plan.headers ?? []) headers.set(name, value)
   for (const [name, value] of credentials.headers) headers.set(name, value)
   for (const [name, value] of credentials.query) query.push(`${encodeComponent(name)}=${encodeComponent(value)}`)
   for (const [name, value] of credentials.cookies) cookies.push(`${name}=${encodeComponent(value)}`)
-  if (cookies.length > 0) headers.set('cookie', cookies.join('; '))
+  // A header of cookies may be there already, whole: these go behind it.
+  const ready = headers.get('cookie')
+  if (cookies.length > 0) headers.set('cookie', [...(ready === undefined ? [] : [ready]), ...cookies].join('; '))
   if (plan.idempotencyHeader !== undefined && idempotencyKey !== undefined) {
     setHeader(headers, plan.idempotencyHeader, idempotencyKey)
   }
@@ -94,6 +104,7 @@ interface Places {
   readonly query: string[]
   readonly cookies: string[]
   readonly pathValues: Map<string, string>
+  readonly isGiven: GivenNames
 }
 
 function place(parameter: ParameterPlan, value: Json, places: Places): void {
@@ -103,16 +114,32 @@ function place(parameter: ParameterPlan, value: Json, places: Places): void {
       places.pathValues.set(name, pathText(name, value, style, explode))
       return
     case 'query':
-      for (const pair of queryPairs(name, value, style, explode, parameter.allowReserved)) {
-        places.query.push(`${pair.name}=${pair.value}`)
-      }
+      places.query.push(
+        ...pairTexts(queryPairs(name, value, style, explode, parameter.allowReserved), places.isGiven.query),
+      )
       return
     case 'header':
-      if (value !== null) setHeader(places.headers, name, headerText(value, explode))
+      if (value === null) return
+      if (places.isGiven.header(name)) throw taken('header', name)
+      setHeader(places.headers, name, headerText(value, explode))
       return
     case 'cookie':
-      for (const pair of queryPairs(name, value, 'form', explode)) places.cookies.push(`${pair.name}=${pair.value}`)
+      places.cookies.push(...pairTexts(queryPairs(name, value, 'form', explode), places.isGiven.cookie, 'cookie'))
   }
+}
+
+/** Members of objects become names of pairs: what an argument may not be called holds for each pair. */
+function pairTexts(pairs: readonly QueryPair[], isGiven: (name: string) => boolean, place = 'query'): string[] {
+  for (const { name } of pairs) {
+    const plain = decodeURIComponent(name) // It was encoded by us.
+    if (isGiven(plain)) throw taken(place, plain)
+  }
+  return pairs.map(({ name, value }) => `${name}=${value}`)
+}
+
+function taken(place: string, name: string): CodedError {
+  const what = place === 'query' ? 'the query parameter' : `the ${place}`
+  return invalid(`${what} ${JSON.stringify(name.slice(0, 100))} is given by the configuration; leave it out`)
 }
 
 const PLACEHOLDER = /\{([^{}]*)\}/g

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { canonicalHost, HOST_PATTERN, HOST_RULE } from './host-pattern.ts'
 
 const MAX_TIMER_MS = 2 ** 31 - 1
 const MAX_BYTES = 256 * 1024 * 1024
@@ -16,10 +17,11 @@ export const guardFields = {
       z
         .string()
         .max(300)
-        .regex(/^[^\s/@?#]+$/, 'a host is "name" or "name:port", without a scheme or a path'),
+        .regex(HOST_PATTERN, HOST_RULE)
+        .refine((host) => !HOST_PATTERN.test(host) || canonicalHost(host) !== undefined, HOST_RULE),
     )
     .optional()
-    .describe('Hosts ("name" or "name:port") that may be at such addresses all the same.'),
+    .describe('Hosts ("name" or "name:port") that may be at such addresses all the same; no wildcards.'),
   idempotencyHeader: z
     .string()
     .min(1)

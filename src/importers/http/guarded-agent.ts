@@ -3,6 +3,7 @@ import { isIP, type LookupFunction } from 'node:net'
 import { callbackify } from 'node:util'
 import { Agent, buildConnector } from 'undici'
 import { isPublicAddress } from './address-rules.ts'
+import { canonicalHost } from './host-pattern.ts'
 
 /** Resolves a name to all of its addresses; the system's resolver unless a test has its own. */
 export type ResolveHost = (hostname: string) => Promise<readonly string[]>
@@ -10,7 +11,7 @@ export type ResolveHost = (hostname: string) => Promise<readonly string[]>
 export interface GuardOptions {
   /** Private, loopback and link-local addresses may be reached. Default false. */
   readonly allowPrivate?: boolean
-  /** Hosts (`name` or `name:port`) that may be at such addresses all the same. */
+  /** Hosts (`name` or `name:port`, no wildcards) that may be at such addresses all the same. */
   readonly allowHosts?: readonly string[]
   readonly resolveHost?: ResolveHost
   readonly connectTimeoutMs?: number
@@ -34,7 +35,7 @@ export class AddressRefused extends Error {
  */
 export function createGuardedAgent(options: GuardOptions = {}): Agent {
   const resolveHost = options.resolveHost ?? resolveWithSystem
-  const listed = new Set((options.allowHosts ?? []).map((host) => host.toLowerCase().replaceAll(/[[\]]/g, '')))
+  const listed = new Set((options.allowHosts ?? []).map(canonicalHost))
   const isTrusted = (hostname: string, port: string) =>
     options.allowPrivate === true || listed.has(hostname) || listed.has(`${hostname}:${port}`)
 

@@ -13,13 +13,18 @@ export interface HttpCallerOptions extends GuardOptions {
   readonly maxResponseBytes?: number
   /** Values that must appear in no message and no result. */
   readonly secrets?: Iterable<string>
+  /** Values that must appear in no message about this API, while its answers may hold them: what variables put into URLs. */
+  readonly unprinted?: Iterable<string>
 }
 
 /** One API's way out. Disposing closes its idle connections and waits for the busy ones. */
 export interface HttpCaller extends AsyncDisposable {
   /** Answers of any status; throws a `CodedError` when there is none that can be read. */
   send(request: HttpRequest, signal?: AbortSignal): Promise<HttpReply>
+  /** For what an API says. */
   readonly hideSecrets: HideSecrets
+  /** For what is said about it. */
+  readonly hideInMessages: HideSecrets
 }
 
 export const DEFAULT_TIMEOUT_MS = 60_000
@@ -28,12 +33,14 @@ export const DEFAULT_MAX_RESPONSE_BYTES = 10 * 1024 * 1024
 /** HTTP for tools: guarded against being led inside (see `guarded-agent.ts`), bounded in time and size, silent about secrets. */
 export function createHttpCaller(options: HttpCallerOptions = {}): HttpCaller {
   let opening: ReturnType<typeof openWay> | undefined
-  const hideSecrets = createSecretHider(options.secrets ?? [])
+  const secrets = [...(options.secrets ?? [])]
+  const hideInMessages = createSecretHider([...secrets, ...(options.unprinted ?? [])])
   const timeoutMs = options.timeoutMs ?? DEFAULT_TIMEOUT_MS
   const maxResponseBytes = options.maxResponseBytes ?? DEFAULT_MAX_RESPONSE_BYTES
 
   return {
-    hideSecrets,
+    hideSecrets: createSecretHider(secrets),
+    hideInMessages,
     async send(request, signal) {
       signal?.throwIfAborted()
       const timeout = AbortSignal.timeout(timeoutMs)
@@ -53,7 +60,7 @@ export function createHttpCaller(options: HttpCallerOptions = {}): HttpCaller {
             `no whole answer came within ${timeoutMs} ms; whether the request took effect is not known`,
           )
         }
-        throw asFailure(thrown, way.connectionFailure, request.url, hideSecrets)
+        throw asFailure(thrown, way.connectionFailure, request.url, hideInMessages)
       }
     },
     async [Symbol.asyncDispose]() {
@@ -86,9 +93,8 @@ function asFailure(
     )
   }
   const code = codeOf(thrown)
-  const what =
-    (code !== undefined && CONNECTION_ERRORS.get(code)) ??
-    `the connection failed${code === undefined ? '' : ` (${code})`}`
+  const words = code === undefined ? undefined : CONNECTION_ERRORS.get(code)
+  const what = words ?? `the connection failed${code === undefined ? '' : ` (${code})`}`
   return new CodedError('UPSTREAM_UNAVAILABLE', hideSecrets(`${printableLine(url.host, 200)}: ${what}`))
 }
 

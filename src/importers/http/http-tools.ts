@@ -7,9 +7,11 @@ import { printable } from '../printable.ts'
 import type { ServerProblem } from '../server-entry.ts'
 import type { RequestPlan } from './build-request.ts'
 import type { BodyPlan } from './encode-body.ts'
-import { expandAccess, expandField } from './expand-entry.ts'
+import { expandAccess, expandUrl } from './expand-entry.ts'
 import { createHttpCaller, type HttpCaller } from './http-caller.ts'
 import type { HttpDeps, HttpTools } from './http-deps.ts'
+import { givenNames } from './given-names.ts'
+import { hostProblems } from './host-pattern.ts'
 import { httpTool } from './http-tool.ts'
 import { headerFault } from './http-message.ts'
 import type { HttpToolEntry } from './http-tool-schema.ts'
@@ -49,8 +51,9 @@ interface Made {
 
 function makeTool(entry: HttpToolEntry, deps: HttpDeps, problems: string[]): Made | undefined {
   const secrets: string[] = []
+  const unprinted: string[] = []
   const access = expandAccess(entry, deps, problems)
-  const url = expandField('url', entry.url, deps, problems, secrets)
+  const url = expandUrl('url', entry.url, deps, problems, secrets, unprinted)
   const template = readUrlTemplate(url)
   if (!template.ok) problems.push(`"url": ${template.reason}`)
   const inputSchema: JsonObject =
@@ -62,9 +65,17 @@ function makeTool(entry: HttpToolEntry, deps: HttpDeps, problems: string[]): Mad
         problems.push(`"url": the placeholder {${name.slice(0, 60)}} is no property of "inputSchema"`)
     }
   }
+  const given = givenNames(access)
+  for (const { in: place, name } of template.ok ? template.parameters : []) {
+    if (place === 'query' && given.query(name))
+      problems.push(
+        `"url": its parameter ${JSON.stringify(name.slice(0, 60))} is filled in by "auth"; take out one of them`,
+      )
+  }
   const header = entry.idempotencyHeader
   const fault = header === undefined ? undefined : headerFault(header, '')
   if (fault !== undefined) problems.push(`"idempotencyHeader": ${fault}`)
+  problems.push(...hostProblems(entry.allowHosts))
   if (!template.ok || problems.length > 0) return undefined
 
   const { timeoutMs, maxResponseBytes, allowPrivate, allowHosts } = entry
@@ -75,6 +86,7 @@ function makeTool(entry: HttpToolEntry, deps: HttpDeps, problems: string[]): Mad
     ...(allowHosts !== undefined && { allowHosts }),
     ...(deps.resolveHost !== undefined && { resolveHost: deps.resolveHost }),
     secrets: [...access.secrets, ...secrets],
+    unprinted,
   })
   const namespace = /^([\w-]+)\./.exec(entry.name)?.[1]
   const plan: RequestPlan = {
@@ -95,7 +107,7 @@ function makeTool(entry: HttpToolEntry, deps: HttpDeps, problems: string[]): Mad
       output: importSchema(entry.outputSchema, '"outputSchema"', problems),
     }),
     checksOutput: true,
-    place: `${entry.method} ${caller.hideSecrets(template.base)}`,
+    place: `${entry.method} ${caller.hideInMessages(template.base)}`,
   }
   try {
     const tool = httpTool({ ...parts, plan: withOthers(entry, plan, template.names) }, caller)

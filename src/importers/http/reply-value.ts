@@ -5,6 +5,7 @@ import { printable } from '../printable.ts'
 import { essence, isJsonType, isTextType } from './encode-body.ts'
 import type { HttpReply } from './http-message.ts'
 import { exactJson } from './exact-json.ts'
+import { hideInValue } from './hide-in-value.ts'
 import type { HideSecrets } from './secrets.ts'
 
 /** As much of an error's body as a model needs to correct its call. */
@@ -35,9 +36,8 @@ export function replyValue(reply: HttpReply, method: string, hideSecrets: HideSe
   const mimeType = essence(declared)
   const text = mimeType === '' || isTextType(mimeType) ? decoded(reply.body, declared) : undefined
   if (text !== undefined) {
-    const clean = hideSecrets(text)
-    const parsed = mimeType === '' || isJsonType(mimeType) ? exactJson(clean) : undefined
-    return { value: parsed === undefined ? clean : parsed.value }
+    const parsed = mimeType === '' || isJsonType(mimeType) ? exactJson(text) : undefined
+    return { value: parsed === undefined ? hideSecrets(text) : hideInValue(parsed.value, hideSecrets) }
   }
   return binary(reply.body, mimeType || 'application/octet-stream')
 }
@@ -54,7 +54,9 @@ function binary(body: Uint8Array, mimeType: string): ReplyValue {
 function statusFailure(reply: HttpReply, hideSecrets: HideSecrets): CodedError {
   const declared = reply.headers.get('content-type') ?? ''
   const isText = declared === '' || isTextType(declared)
-  const text = isText ? printable(hideSecrets(decoded(reply.body, declared) ?? ''), MAX_EXCERPT).trim() : ''
+  // Cleaned first: a control character in the middle of a secret would hide it from the search and be gone afterwards.
+  const whole = isText ? printable(decoded(reply.body, declared) ?? '', Number.POSITIVE_INFINITY) : ''
+  const text = printable(hideSecrets(whole), MAX_EXCERPT).trim()
   const retryAfterMs = retryAfter(reply.headers.get('retry-after'), reply.headers.get('date'))
   const hint =
     retryAfterMs === undefined ? '' : ` It asks to wait ${Math.ceil(retryAfterMs / 1000)} s before another try.`

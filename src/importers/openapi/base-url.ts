@@ -33,7 +33,14 @@ export function checkBaseUrl(given: string, documentUrl?: string): BaseUrl {
   if (url.username !== '' || url.password !== '') return bad('its server holds a user name or password; use "auth"')
   if (url.search !== '' || url.hash !== '') return bad('its server holds a query or a fragment')
   if (/[{}]/.test(url.pathname)) return bad('its server holds braces')
-  return { ok: true, url: `${url.origin}${url.pathname.replace(/\/+$/, '')}` }
+  return { ok: true, url: `${url.origin}${withoutFinalSlashes(url.pathname)}` }
+}
+
+/** A regular expression would look at every run of slashes in a long path again for each of them. */
+function withoutFinalSlashes(path: string): string {
+  let end = path.length
+  while (end > 0 && path[end - 1] === '/') end--
+  return path.slice(0, end)
 }
 
 function bad(reason: string): BaseUrl {

@@ -4,13 +4,14 @@ import type { ToolDefinition } from '../../registry/tool.ts'
 import { compileSchema } from '../../schema/schema.ts'
 import type { ImportedSchema } from '../import-schema.ts'
 import type { Access } from '../http/expand-entry.ts'
+import { givenNames, type GivenNames } from '../http/given-names.ts'
 import type { HttpCaller } from '../http/http-caller.ts'
 import { httpTool } from '../http/http-tool.ts'
 import type { ParameterPlace, RequestPlan } from '../http/build-request.ts'
 import { printable, printableLine } from '../printable.ts'
 import type { Operation } from './document.ts'
 import { readBodyPlan } from './operation-body.ts'
-import { acceptedTypes, readOutput } from './operation-output.ts'
+import { acceptedTypes, isNothing, readOutput } from './operation-output.ts'
 import { readParameters } from './operation-parameters.ts'
 import type { SchemaPool } from './schema-pool.ts'
 
@@ -47,7 +48,11 @@ export function operationTool(
     // An operation that says it is public gets no credentials.
     const isPublic = Array.isArray(operation.operation['security']) && operation.operation['security'].length === 0
     const sends = isTrusted && !isPublic
-    const { plan, parameters } = readInput(operation, baseUrl, context, sends, found)
+    const configured = {
+      ...(sends && { credentials: access.credentials }),
+      ...(isTrusted && { headers: access.headers }),
+    }
+    const { plan, parameters } = readInput(operation, baseUrl, context, givenNames(configured), found)
     const outputUses = new Set<string>()
     const described = readOutput(operation, pool, outputUses)
     const output = described === undefined ? undefined : pool.withDefinitions(described, 'output', outputUses)
@@ -70,11 +75,10 @@ export function operationTool(
         ...(output !== undefined && {
           output: compile(output, 'its output schema', found),
         }),
-        checksOutput: context.checkResponses,
+        checksOutput: context.checkResponses && (described === undefined || !isNothing(described)),
         plan: {
           ...plan,
-          ...(sends && { credentials: access.credentials }),
-          ...(isTrusted && { headers: access.headers }),
+          ...configured,
           ...(accept !== undefined && { accept }),
         },
         place: `${operation.method.toUpperCase()} ${operation.path}`,
@@ -109,13 +113,13 @@ function readInput(
   operation: Operation,
   baseUrl: string,
   context: OperationContext,
-  sends: boolean,
+  given: GivenNames,
   problems: string[],
 ): { readonly plan: RequestPlan; readonly parameters: JsonObject } {
-  const { pool, access } = context
+  const { pool } = context
   const uses = new Set<string>()
   const requestBody = operation.operation['requestBody']
-  const isGiven = (place: ParameterPlace, name: string) => sends && isInAccess(access, place, name)
+  const isGiven = (place: ParameterPlace, name: string) => place !== 'path' && given[place](name)
   const read = readParameters(operation, pool, uses, requestBody !== undefined, isGiven, problems)
   const body = readBodyPlan(requestBody, read.bodies, pool, uses, context.isSwagger2, problems)
   const properties: [string, Json][] = read.parameters.map(({ plan, schema }) => [plan.argument, schema])
@@ -146,19 +150,6 @@ function readInput(
 /** A path of a document is not a URL yet: a `?` or `#` in it would begin something else. */
 function encodeTemplate(path: string): string {
   return path.replaceAll(/[?#\\\s]/g, (character) => encodeURIComponent(character))
-}
-
-function isInAccess({ credentials, headers }: Access, place: ParameterPlace, name: string): boolean {
-  switch (place) {
-    case 'header':
-      return headers.has(name.toLowerCase()) || credentials.headers.has(name.toLowerCase())
-    case 'query':
-      return credentials.query.has(name)
-    case 'cookie':
-      return credentials.cookies.has(name)
-    case 'path':
-      return false
-  }
 }
 
 function titleOf({ summary }: JsonObject): { readonly title?: string } {

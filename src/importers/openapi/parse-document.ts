@@ -48,12 +48,37 @@ async function readYamlText(text: string, place: string): Promise<unknown> {
       `${place} is YAML of ${text.length} characters; at most ${MAX_YAML_BYTES} are read. Convert it to JSON`,
     )
   }
-  // Every level of block style is a column to the right, and every level of flow style a bracket.
-  if (/^ {2000}/m.test(text) || /(?:[[{]\s*){400}/.test(text)) throw invalid(`${place} is nested too deeply`)
+  if (isNestedDeeply(text)) throw invalid(`${place} is nested too deeply`)
   const read = await readYaml(text)
   if (!read.ok) throw invalid(`${place} is neither JSON nor YAML that can be read: ${read.reason}`)
   return read.value
 }
+
+const MAX_BRACKETS = 400
+const MAX_INDENT = 2_000
+
+/**
+ * Every level of block style is a column to the right, and every level of flow style a bracket. Looks at each character
+ * once: this runs outside the worker, where nothing could stop it.
+ */
+function isNestedDeeply(text: string): boolean {
+  let brackets = 0
+  let indent = 0
+  let isLineStart = true
+  for (let i = 0; i < text.length; i++) {
+    const character = text.charCodeAt(i)
+    const isSpace = character === SPACE || (character >= TAB && character <= CARRIAGE_RETURN)
+    if (character === OPEN_BRACKET || character === OPEN_BRACE) brackets++
+    else if (!isSpace) brackets = 0
+    if (character === LINE_FEED || character === CARRIAGE_RETURN) [indent, isLineStart] = [0, true]
+    else if (character === SPACE && isLineStart) indent++
+    else isLineStart = false
+    if (brackets >= MAX_BRACKETS || indent >= MAX_INDENT) return true
+  }
+  return false
+}
+
+const [TAB, LINE_FEED, CARRIAGE_RETURN, SPACE, OPEN_BRACKET, OPEN_BRACE] = [9, 10, 13, 32, 91, 123]
 
 function invalid(message: string): CodedError {
   return new CodedError('CONFIG_INVALID', message)

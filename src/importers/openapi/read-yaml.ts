@@ -31,6 +31,7 @@ export async function readYaml(text: string, deadlineMs = DEADLINE_MS): Promise<
     })
   } finally {
     clearTimeout(timer)
-    await worker.terminate()
+    // The answer does not wait for the thread's end, which may come late on a busy machine.
+    void worker.terminate()
   }
 }

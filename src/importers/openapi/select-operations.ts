@@ -1,5 +1,5 @@
-import type { Json } from '../../data/json.ts'
 import type { Operation } from './document.ts'
+import { compileGlob } from './glob.ts'
 
 export interface Selection {
   readonly operations: readonly Operation[]
@@ -16,22 +16,21 @@ export function selectOperations(
   include: readonly string[] | undefined,
   exclude: readonly string[] | undefined,
 ): Selection {
-  const patterns = [...(include ?? []), ...(exclude ?? [])].map((text) => ({ text, matches: matcher(text) }))
   const used = new Set<string>()
-  const isMatched = (operation: Operation, texts: readonly string[]) =>
-    patterns.filter(({ text, matches }) => {
-      const hit = texts.includes(text) && matches(operation)
-      if (hit) used.add(text)
-      return hit
-    }).length > 0
+  const compile = (texts: readonly string[] = []) =>
+    [...new Set(texts)].map((text) => ({ text, matches: matcher(text) }))
+  const [included, excluded] = [compile(include), compile(exclude)]
+  // All are asked, so that each that matches anything is known.
+  const isMatched = (operation: Operation, patterns: ReturnType<typeof compile>) =>
+    patterns.filter(({ text, matches }) => matches(operation) && used.add(text)).length > 0
   const wanted = operations.filter((operation) => {
-    const isIn = include === undefined || isMatched(operation, include)
-    const isOut = exclude !== undefined && isMatched(operation, exclude)
+    const isIn = include === undefined || isMatched(operation, included)
+    const isOut = isMatched(operation, excluded)
     return isIn && !isOut
   })
   return {
     operations: wanted,
-    unused: [...new Set(patterns.map(({ text }) => text))].filter((text) => !used.has(text)),
+    unused: [...new Set([...(include ?? []), ...(exclude ?? [])])].filter((text) => !used.has(text)),
   }
 }
 
@@ -43,38 +42,9 @@ function matcher(pattern: string): (operation: Operation) => boolean {
   const byPath = /^(?:([A-Za-z]+)\s+)?(\/.*)$/s.exec(pattern)
   if (byPath !== null) {
     const [, method, path = ''] = byPath
-    return (operation) =>
-      (method === undefined || method.toLowerCase() === operation.method) && matchesGlob(path, operation.path, '/')
+    const matches = compileGlob(path, '/')
+    return (operation) => (method === undefined || method.toLowerCase() === operation.method) && matches(operation.path)
   }
-  return ({ operation }) =>
-    isText(operation['operationId']) && matchesGlob(pattern, operation['operationId'], undefined)
-}
-
-function isText(value: Json | undefined): value is string {
-  return typeof value === 'string'
-}
-
-/**
- * Matches without a regular expression: patterns and names both come from outside, and this takes at most their product of
- * steps. A `*` does not match `separator`, a `**` matches all.
- */
-function matchesGlob(pattern: string, text: string, separator: string | undefined): boolean {
-  const tokens = pattern.match(/\*\*|\*|[^*]/gsu) ?? []
-  // reached[i]: the tokens so far can match the first i characters.
-  let reached = Array.from({ length: text.length + 1 }, (_, i) => i === 0)
-  for (const token of tokens) {
-    const next = Array.from({ length: text.length + 1 }, () => false)
-    if (token === '*' || token === '**') {
-      for (let i = 0, open = false; i <= text.length; i++) {
-        if (i > 0 && token === '*' && text[i - 1] === separator) open = false
-        open ||= reached[i] === true
-        next[i] = open
-      }
-    } else {
-      for (let i = 0; i < text.length; i++)
-        if (reached[i] === true && text.startsWith(token, i)) next[i + token.length] = true
-    }
-    reached = next
-  }
-  return reached[text.length] === true
+  const matches = compileGlob(pattern)
+  return ({ operation: { operationId } }) => typeof operationId === 'string' && matches(operationId)
 }

@@ -75,20 +75,28 @@ function findsNothing(pattern: RegularExpression): boolean {
   }
 }
 
-const redactRule = z.strictObject({
-  target: z
-    .enum(['value', 'content', 'both'])
-    .optional()
-    .describe('value: neither programs nor the model get it; content: only the model does not. Default both'),
-  keys: z
-    .array(text(128, 'A name'))
-    .max(1_000)
-    .optional()
-    .describe('Members whose value is hidden; default: the usual ones'),
-  patterns: hidingPatterns.optional().describe('Hidden wherever they occur in a text'),
-  mask: z.string().max(100).optional().describe('Default [redacted]'),
-  tools: toolPatterns.optional(),
-})
+const redactRule = z
+  .strictObject({
+    target: z
+      .enum(['value', 'content', 'both'])
+      .optional()
+      .describe('value: neither programs nor the model get it; content: only the model does not. Default both'),
+    keys: z
+      .array(text(128, 'A name'))
+      .max(1_000)
+      .optional()
+      .describe('Members whose value is hidden; default: the usual ones'),
+    patterns: hidingPatterns.optional().describe('Hidden wherever they occur in a text'),
+    mask: z.string().max(100).optional().describe('Default [redacted]'),
+    tools: toolPatterns.optional(),
+  })
+  .superRefine(({ keys, patterns }, context) => {
+    if (keys?.length === 0 && (patterns ?? []).length === 0)
+      context.addIssue({
+        code: 'custom',
+        message: 'must hide something: name "keys" or "patterns"; without "keys" it hides the usual ones',
+      })
+  })
 
 const spill = z
   .strictObject({

@@ -123,13 +123,95 @@ describe('headers and cookies', () => {
     expect(headers.get('cookie')).toBe('c=a%3B%20admin%3D1%0D%0AX%3A%20y')
   })
 
-  test('what the configuration says is stronger than an argument', () => {
-    const credentials = credentialsOf({ type: 'apiKey', in: 'header', name: 'X-Key', value: 'ours' }, [])
-    const request = buildRequest(
-      { ...header('x-key'), credentials, headers: new Map([['x-team', 'blue']]) },
-      { 'x-key': 'theirs' },
-    )
-    expect([request.headers.get('x-key'), request.headers.get('x-team')]).toEqual(['ours', 'blue'])
+  describe('what the configuration fills in cannot be given by a call', () => {
+    const key = (place: 'header' | 'query' | 'cookie') =>
+      credentialsOf({ type: 'apiKey', in: place, name: 'Api_key', value: 'ours' }, [])
+    const one = (extra: Partial<ParameterPlan>) => [parameter('given', extra)]
+    const others = { allBut: new Set<string>() }
+    const team = new Map([['x-team', 'blue']])
+    test.each<[string, Partial<RequestPlan>, Record<string, Json>, string]>([
+      [
+        'a header',
+        { credentials: key('header'), parameters: one({ name: 'API_KEY', in: 'header' }) },
+        { given: 'x' },
+        'API_KEY',
+      ],
+      [
+        'a configured header',
+        { headers: team, parameters: one({ name: 'X-Team', in: 'header' }) },
+        { given: 'x' },
+        'X-Team',
+      ],
+      [
+        'a parameter of the query',
+        { credentials: key('query'), parameters: one({ name: 'Api_key' }) },
+        { given: 'x' },
+        'Api_key',
+      ],
+      ['an argument of no place', { credentials: key('query'), othersInQuery: others }, { api_key: 'x' }, 'api_key'],
+      ['a list', { credentials: key('query'), othersInQuery: others }, { 'Api_key[]': ['x'] }, 'Api_key[]'],
+      [
+        'a name that servers read alike',
+        { credentials: key('query'), othersInQuery: others },
+        { ' api.key': 'x' },
+        ' api.key',
+      ],
+      [
+        'a member of an exploded object',
+        { credentials: key('query'), parameters: one({}) },
+        { given: { a: 1, Api_key: 'x' } },
+        'Api_key',
+      ],
+      [
+        'a deep object',
+        { credentials: key('query'), parameters: one({ name: 'Api_key', style: 'deepObject' }) },
+        { given: { a: 1 } },
+        'Api_key[a]',
+      ],
+      [
+        'a cookie',
+        { credentials: key('cookie'), parameters: one({ name: 'Api_key', in: 'cookie' }) },
+        { given: 'x' },
+        'Api_key',
+      ],
+      [
+        'a member of a cookie’s object',
+        { credentials: key('cookie'), parameters: one({ in: 'cookie' }) },
+        { given: { Api_key: 'x' } },
+        'Api_key',
+      ],
+      [
+        'a whole header of cookies',
+        { credentials: key('cookie'), parameters: one({ name: 'Cookie', in: 'header' }) },
+        { given: 'Api_key=x' },
+        'Cookie',
+      ],
+      [
+        'a cookie of a configured header',
+        { headers: new Map([['cookie', 'a=1; sid=ours']]), parameters: one({ name: 'sid', in: 'cookie' }) },
+        { given: 'x' },
+        'sid',
+      ],
+    ])('%s', (_what, extra, args, named) => {
+      const build = () => buildRequest(plan({ urlTemplate: 'https://api.test/', parameters: [], ...extra }), args)
+      expect(build).toThrow(expect.objectContaining({ code: 'INVALID_ARGS' }))
+      expect(build).toThrow(JSON.stringify(named))
+    })
+
+    test('what has another name or place is sent beside it', () => {
+      const parameters = [parameter('api_keys'), parameter('lang', { in: 'cookie' })]
+      const request = buildRequest(
+        plan({
+          urlTemplate: 'https://api.test/',
+          parameters,
+          credentials: { ...key('query'), cookies: new Map([['sid', 'ours']]) },
+          headers: new Map([['cookie', 'a=1']]),
+        }),
+        { api_keys: '1', lang: 'no' },
+      )
+      expect(request.url.search).toBe('?api_keys=1&Api_key=ours')
+      expect(request.headers.get('cookie')).toBe('a=1; lang=no; sid=ours')
+    })
   })
 
   test.each([

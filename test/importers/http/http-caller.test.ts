@@ -97,6 +97,19 @@ test('a connection that is cut or refused is UPSTREAM_UNAVAILABLE, without addre
   expect(inspect(failure)).not.toContain('10.0.0.53')
 })
 
+test('a failure without a code of its own says so in words', async () => {
+  await using caller = createHttpCaller({
+    resolveHost: () => Promise.reject(new Error('odd')),
+    unprinted: ['inner-team'],
+  })
+  const url = new URL('http://inner-team.test:8080/')
+  await expect(caller.send({ method: 'GET', url, headers: new Map() })).rejects.toMatchObject({
+    code: 'UPSTREAM_UNAVAILABLE',
+    message: '[hidden].test:8080: the connection failed',
+  })
+  expect(caller.hideSecrets('inner-team')).toBe('inner-team')
+})
+
 test.each([
   [301, 'POST', 'GET', ''],
   [302, 'POST', 'GET', ''],

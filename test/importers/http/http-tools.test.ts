@@ -65,6 +65,71 @@ test('variables come from the environment, and their values appear nowhere', asy
   expect(JSON.stringify(failure)).not.toContain('abcdef')
 })
 
+test('only credentials are hidden: not what variables put into a path, a host or another header', async () => {
+  await using server = await startPlainServer((request, response) => {
+    const said = { url: request.url, headers: request.headers, org: 10042, items: ['items', 'admin'], dry: 'false' }
+    response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(said))
+  })
+  const env = { ORG: '10042', KIND: 'items', DRY: 'false', USER_NAME: 'admin', PASS: 'pass-abcdef', KEY: 'key-abcdef' }
+  const written = {
+    url: '/orgs/${ORG}/${KIND}?sort=${KIND}&api_key=${KEY}',
+    headers: { 'X-Dry-Run': '${DRY}' },
+    auth: { type: 'basic', username: '${USER_NAME}', password: '${PASS}' } as const,
+    outputSchema: { type: 'object', properties: { org: { type: 'integer' } }, required: ['org'] },
+  }
+  const value = await call(server, written, {}, env)
+  expect(value).toMatchObject({
+    url: '/orgs/10042/items?sort=items&api_key=[hidden]',
+    headers: { 'x-dry-run': 'false', authorization: 'Basic [hidden]' },
+    org: 10042,
+    items: ['items', 'admin'],
+    dry: 'false',
+  })
+  const [tool] = httpTools([entry({ ...written, url: 'https://api.test/orgs/${ORG}/x' })], { env }).tools
+  expect(tool?.presentCall?.({})).toMatchObject({ title: 'GET https://api.test/orgs/[hidden]/x' })
+})
+
+test.each([
+  [{ username: '${KEY}', password: '' }],
+  [{ username: '${KEY}', password: 'api_token' }],
+  [{ username: 'key-abcdef', password: '' }],
+])('a user name whose password is nobody’s secret is the credential: %j', async (pair) => {
+  await using server = await startPlainServer(json({ echo: 'key-abcdef' }))
+  const written = { url: '/', auth: { type: 'basic', ...pair } as const }
+  expect(await call(server, written, {}, { KEY: 'key-abcdef' })).toEqual({ echo: '[hidden]' })
+})
+
+test('an argument cannot stand beside the configured key', async () => {
+  await using server = await startPlainServer(json(1))
+  const auth = { type: 'apiKey', in: 'query', name: 'api_key', value: 'ours-abc' } as const
+  const written = { url: '/x', auth, inputSchema: { type: 'object', properties: { q: { type: 'string' } } } }
+  await expect(call(server, written, { q: '1', api_key: 'theirs' })).rejects.toMatchObject({ code: 'INVALID_ARGS' })
+  expect(server.received).toEqual([])
+})
+
+test.each([
+  '*',
+  '*.corp.test',
+  'a.*',
+  'host:99999',
+  'host:0',
+  'host:',
+  '[::1',
+  'a b',
+  '10.0.0.0/8',
+  'http://a',
+  ':80',
+  '1.2.3.999',
+])('the host %j of allowHosts matches nothing, and is refused by the schema and by the importer', (host) => {
+  const written = { url: 'https://api.test/', name: 'a.b', description: '' }
+  const parsed = httpToolSchema.safeParse({ ...written, allowHosts: [host] })
+  expect(parsed.error?.issues.map(({ message }) => message)).toEqual([expect.stringContaining('exactly "name"')])
+  expect(httpTools([{ ...entry(written), allowHosts: [host] }], { env: {} })).toMatchObject({
+    tools: [],
+    problems: [{ message: expect.stringContaining('matches nothing') as string }],
+  })
+})
+
 test('without an input schema every placeholder is a required text', () => {
   const [tool] = httpTools([entry({ url: 'https://api.test/{a}?b={b}' })], { env: {} }).tools
   expect(tool?.parameters).toEqual({
@@ -103,6 +168,11 @@ describe('an entry that cannot be is left out, says why without a value, and cos
       'an idempotency header that cannot be sent',
       { url: 'https://api.test/', idempotencyHeader: 'a b' },
       /"a b" is no name/,
+    ],
+    [
+      'a parameter that auth fills in too',
+      { url: 'https://api.test/?key={key}', auth: { type: 'apiKey', in: 'query', name: 'key', value: 'secret-1' } },
+      /"key" is filled in by "auth"/,
     ],
     ['a name that no tool can have', { url: 'https://api.test/', name: 'two words' }, /name must consist/],
   ])('%s', (_what, written, message) => {

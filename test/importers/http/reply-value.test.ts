@@ -86,6 +86,100 @@ test.each([
   }
 })
 
+const awkward = 'ab+c/d"é\\&<1> 5=='
+const units = (text: string) =>
+  Array.from({ length: text.length }, (_, i) => `\\u${text.charCodeAt(i).toString(16).padStart(4, '0')}`).join('')
+const percent = encodeURIComponent(awkward)
+test.each<[string, string]>([
+  ['\\u escapes', `{"v":"${units(awkward)}"}`],
+  ['\\u escapes with large digits', `{"v":"${units(awkward).replaceAll(/[a-f]/g, (digit) => digit.toUpperCase())}"}`],
+  ['JSON in JSON', JSON.stringify({ v: JSON.stringify({ v: awkward }).replaceAll('+', '\\u002B') })],
+  ['percent-encoding', JSON.stringify({ v: `/x?k=${percent}` })],
+  [
+    'percent-encoding in small letters',
+    JSON.stringify({ v: `/x?k=${percent.replaceAll(/%../g, (code) => code.toLowerCase())}` }),
+  ],
+  ['percent-encoding done twice', JSON.stringify({ v: encodeURIComponent(percent) })],
+  ['percent-encoding of some characters', JSON.stringify({ v: awkward.replace('+', '%2b') })],
+  ['a form', JSON.stringify({ v: percent.replaceAll('%20', '+') })],
+  ['HTML', JSON.stringify({ v: awkward.replaceAll('&', '&amp;').replace('<', '&#60;').replace('>', '&#x3E;') })],
+  ['base64 of URLs', JSON.stringify({ v: Buffer.from(awkward).toString('base64url') })],
+  ['escaped base64', `{"v":"${units(Buffer.from(awkward).toString('base64'))}"}`],
+  ['the name of a member', JSON.stringify({ [awkward]: 1, v: awkward })],
+])('a secret is found in %s, in values, texts and errors', (_how, body) => {
+  const hides = createSecretHider([awkward])
+  for (const type of ['application/json', 'text/plain']) {
+    const { value } = replyValue(reply(200, body, { 'content-type': type }), 'GET', hides)
+    const shown = typeof value === 'string' ? value : JSON.stringify(value)
+    expect(shown).toMatch(/^\{"(?:v|\[hidden\])":[^]*\[hidden\]|^\{"\[hidden\]"/)
+    expect(shown.replaceAll('[hidden]', '').length).toBeLessThan(25)
+    let thrown: unknown
+    try {
+      replyValue(reply(400, body, { 'content-type': type }), 'GET', hides)
+    } catch (error) {
+      thrown = error
+    }
+    expect((thrown as { details: { body: string } }).details.body.replaceAll('[hidden]', '').length).toBeLessThan(25)
+  }
+})
+
+test('a control character in the middle of a secret does not carry it into an error', () => {
+  expect(failureOf(400, 'tok/en"12\u00003456', { 'content-type': 'text/plain' }).details['body']).toBe('[hidden]')
+})
+
+test('only texts are searched: numbers, booleans and the JSON around them stay', () => {
+  const hides = createSecretHider(['10042', 'false', '"items"', ':[1,2]'])
+  const body = '{"10042":1,"org":10042,"items":[1,2],"archived":false,"id":"10042","__proto__":"false"}'
+  const { value } = replyValue(reply(200, body, { 'content-type': 'application/json' }), 'GET', hides)
+  expect(Object.entries(value as Record<string, Json>)).toEqual([
+    ['[hidden]', 1],
+    ['org', 10042],
+    ['items', [1, 2]],
+    ['archived', false],
+    ['id', '[hidden]'],
+    ['__proto__', '[hidden]'],
+  ])
+})
+
+test('names that become the same are kept apart', () => {
+  const hides = createSecretHider(['first-secret', 'other-secret'])
+  const body = '{"first-secret":1,"other-secret":2,"[hidden] 2":3}'
+  expect(replyValue(reply(200, body), 'GET', hides).value).toEqual({
+    '[hidden]': 1,
+    '[hidden] 3': 2,
+    '[hidden] 2': 3,
+  })
+})
+
+test('any text with any characters escaped in any way loses its secret and nothing else', () => {
+  const ways = [
+    (character: string) => character,
+    (character: string) => units(character),
+    (character: string) => [...Buffer.from(character)].map((byte) => `%${byte.toString(16).padStart(2, '0')}`).join(''),
+    (character: string) => `&#${character.codePointAt(0) ?? 0};`,
+  ] as const
+  fc.assert(
+    fc.property(
+      fc.string({ unit: 'grapheme', minLength: 8 }),
+      fc.infiniteStream(fc.nat(3)),
+      fc.stringMatching(/^[ <>]{0,9}$/),
+      (secret, choices, around) => {
+        fc.pre(secret.trim() === secret && !/^[ <>]|[ <>]$/.test(secret))
+        const written = Array.from(secret, (character) => ways[choices.next().value ?? 0]?.(character) ?? '').join('')
+        expect(createSecretHider([secret])(`${around}${written}${around}`)).toBe(`${around}[hidden]${around}`)
+      },
+    ),
+  )
+})
+
+test('texts made of beginnings of a secret take no time worth speaking of', () => {
+  const hides = createSecretHider([`${'\\'.repeat(50)}x`, `${'%25'.repeat(50)}x`, `${'&amp;'.repeat(30)}x`])
+  for (const part of ['\\', '%25', '%', '&amp;', '&']) {
+    const text = part.repeat(20_000)
+    expect(hides(text)).toBe(text)
+  }
+})
+
 test('integers that a double cannot hold keep their digits as text', () => {
   expect(
     exactJson('{"id":9007199254740993,"n":-12345678901234567890,"f":1.5,"e":1e3,"z":-0,"big":1e999}')?.value,

@@ -116,6 +116,16 @@ test('an IPv6 host is listed with or without brackets', async () => {
   }
 })
 
+test.each(['Home.Test', '127.1:9', '0x7f.0.0.1', 'BÜCHER.test', 'xn--bcher-kva.test:0009'])(
+  'the host %j is listed in the form that connections have',
+  async (listed) => {
+    const options = { allowHosts: [listed], resolveHost: () => Promise.resolve(['127.0.0.1']) }
+    const target = listed.includes('7') && !listed.includes('xn--') ? '127.0.0.1' : listed.replace(/:.*/, '')
+    await expect(send(`http://${target}:9/`, options)).rejects.toMatchObject({ code: 'UPSTREAM_UNAVAILABLE' })
+    await expect(send('http://10.0.0.1:9/', options)).rejects.toMatchObject(REFUSED)
+  },
+)
+
 test('a redirect from https to http is refused', async () => {
   const from = { method: 'GET', url: new URL('https://api.test/'), headers: new Map<string, string>() }
   const agent = new MockAgent()

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
-import type { JsonObject } from '../../../src/data/json.ts'
+import type { Json, JsonObject } from '../../../src/data/json.ts'
 import { importOpenApi, openApiSourceSchema, type OpenApiSource } from '../../../src/importers/openapi.ts'
 import type { ToolDefinition } from '../../../src/registry/tool.ts'
 import { recordExecution } from '../../support/execution.ts'
@@ -105,6 +105,39 @@ describe('calls', () => {
       expect(validate?.({ id: 'x' })).toHaveLength(checkResponses ? 1 : 0)
       expect(validate?.({ id: '9007199254740993' })).toEqual([])
     }
+  })
+
+  test.each<[string, object, object | undefined]>([
+    ['no content', { 201: { description: 'made' } }, undefined],
+    ['no content in any', { 200: { description: 'ok' }, 204: { description: 'none' } }, undefined],
+    ['empty content', { '2XX': { description: 'ok', content: {} } }, undefined],
+    ['content beside none', { 200: { content: { 'application/json': { schema: {} } } }, 202: {} }, undefined],
+    ['no body at all', { 204: { description: 'gone' } }, { type: 'null' }],
+  ])('an answer described with %s never fails a call that took effect', async (_what, responses, schema) => {
+    await using server = await startPlainServer(json({ id: 7 }, 201))
+    for (const document of [
+      one({ responses }, '/things', 'post'),
+      { swagger: '2.0', info: {}, paths: { '/things': { post: { responses } } } },
+    ]) {
+      await using api = await importOpenApi(source({ spec: file(document), baseUrl: server.url }), { env: {} })
+      const [tool] = api.tools
+      const value = (await run(tool, {})) as Json // What a tool gives is JSON.
+      expect([value, tool?.output.validate?.(value) ?? [], tool?.output.schema]).toEqual([{ id: 7 }, [], schema])
+    }
+  })
+
+  test('a public operation keeps its own credential but not what the configuration sends everywhere', async () => {
+    await using server = await startPlainServer(json(1))
+    const parameters = ['X-Key', 'x-team'].map((name) => ({ name, in: 'header', required: true, schema: {} }))
+    const auth = { type: 'apiKey', in: 'header', name: 'x-key', value: 'ours-abc' } as const
+    const document = one({ parameters, security: [] })
+    await using api = await importOpenApi(
+      source({ spec: file(document), baseUrl: server.url, auth, headers: { 'X-Team': 'blue' } }),
+      { env: {} },
+    )
+    expect(api.tools[0]?.parameters['required']).toEqual(['X-Key'])
+    await run(api.tools[0], { 'X-Key': 'mine' })
+    expect(server.received[0]?.headers).toMatchObject({ 'x-key': 'mine', 'x-team': 'blue' })
   })
 
   test('an API’s own kind of JSON is asked for by its name', async () => {

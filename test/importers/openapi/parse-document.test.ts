@@ -43,6 +43,8 @@ test.each<[string, string, RegExp]>([
   ['very deep JSON', '['.repeat(200_000), /deep|levels/],
   ['deep YAML', `a: ${'['.repeat(399)}${']'.repeat(399)}`, /deep/],
   ['deeper YAML', `a: ${'[ '.repeat(100_000)}`, /deep/],
+  ['YAML with brackets on many lines', `a: ${'{\n\t[ '.repeat(200)}`, /deep/],
+  ['YAML far to the right', `a:\n${' '.repeat(2_000)}b: 1`, /deep/],
   ['a bomb of aliases', levels.join('\n'), /alias/i],
   ['a circle of aliases', 'a: &a [*a]', /deep|alias/i],
   ['too much text', ' '.repeat(MAX_DOCUMENT_BYTES + 1), /at most/],
@@ -52,6 +54,14 @@ test.each<[string, string, RegExp]>([
     code: 'CONFIG_INVALID',
     message: expect.stringMatching(message) as string,
   })
+})
+
+test('a text is judged in one pass before the worker has it', async () => {
+  // Just below the limit again and again, with room between: whoever tries again at each bracket does not end.
+  const almost = `${`${'['.repeat(399)}x`.repeat(50)}\n${('[' + ' '.repeat(18_000)).repeat(399)}`
+  const text = `a: ${almost}`
+  expect(text.length).toBeGreaterThan(7_000_000)
+  await expect(parse(text)).rejects.toMatchObject({ code: 'CONFIG_INVALID' })
 })
 
 test('YAML that takes too long is given up', async () => {

@@ -1,6 +1,8 @@
 import { normalize } from '@scalar/openapi-parser'
+import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { ReadOpenApiOptions } from '../../../src/importers/openapi.ts'
+import { compileGlob } from '../../../src/importers/openapi/glob.ts'
 import { openapi30, read } from './fixtures.ts'
 
 const names = async (options: Partial<ReadOpenApiOptions>) => {
@@ -35,6 +37,26 @@ test('many stars against a long name take no time worth speaking of', async () =
   const document = { openapi: '3.1.0', paths: { '/x': { get: { operationId } } } }
   const { tools } = await read(document, { include: [`${'*a'.repeat(200)}b`] })
   expect(tools).toEqual([])
+})
+
+test('globs match what the same regular expression matches', () => {
+  const part = fc.constantFrom('a', 'b', '/', '*', '**', 'é')
+  const expression = (pattern: string, star: string) =>
+    new RegExp(`^${pattern.replaceAll(/\*\*|\*/g, (stars) => (stars === '**' ? '[^]*' : star))}$`)
+  fc.assert(
+    fc.property(fc.array(part, { maxLength: 9 }), fc.array(part, { maxLength: 9 }), fc.nat(70), (some, other, n) => {
+      const [pattern, text] = [`${'b'.repeat(n)}${some.join('')}`, `${'b'.repeat(n)}${other.join('')}`]
+      expect(compileGlob(pattern, '/')(text)).toBe(expression(pattern, '[^/]*').test(text))
+      expect(compileGlob(pattern)(text)).toBe(expression(pattern, '[^]*').test(text))
+    }),
+    { numRuns: 1_000 },
+  )
+})
+
+test('as many stars as a pattern can have, against names as long as a document can have', () => {
+  const text = 'a'.repeat(300_000)
+  expect(compileGlob('*a'.repeat(250))(text)).toBe(true)
+  expect(compileGlob(`${'**a*'.repeat(120)}b`, '/')(text)).toBe(false)
 })
 
 test('of a very large description some operations can be chosen, and no more than may become tools', async () => {
