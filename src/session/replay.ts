@@ -28,10 +28,26 @@ export type ModelMessage =
 /**
  * The model's calls, the content of their results, and the messages that rode home on them. A message waits until no
  * call is unanswered: providers refuse a user message between a call and its result.
+ *
+ * Nor do they take a call that has no result at all, as a process leaves it that died meanwhile. Whoever knows which
+ * calls are under way says so: every other one without a result is then answered in its place, that its outcome is not
+ * known.
  */
-export function modelMessages(events: readonly StoredEvent[]): readonly ModelMessage[] {
+export function modelMessages(
+  events: readonly StoredEvent[],
+  options: { readonly isUnderWay?: (call: CallId) => boolean } = {},
+): readonly ModelMessage[] {
+  const { isUnderWay = () => true } = options
+  const answered = new Set(events.map((event) => (event.type === 'tool/result' ? event.callId : undefined)))
   const messages: ModelMessage[] = []
   const unanswered = new Set<CallId>()
+  const isLost = (id: CallId) => !answered.has(id) && !isUnderWay(id)
+  const answerLost = () => {
+    for (const id of [...unanswered].filter(isLost)) {
+      unanswered.delete(id)
+      messages.push({ role: 'tool', callId: id, content: [{ type: 'text', text: OUTCOME_LOST }] })
+    }
+  }
   let waiting: ModelMessage[] = []
   const releaseWaiting = () => {
     messages.push(...waiting)
@@ -39,6 +55,8 @@ export function modelMessages(events: readonly StoredEvent[]): readonly ModelMes
   }
   for (const event of events) {
     if (event.type === 'tool/call') {
+      // Those of one step stay together: while one of them has its result still to come, none is answered here.
+      if ([...unanswered].every(isLost)) answerLost()
       if (unanswered.size === 0) releaseWaiting()
       unanswered.add(event.callId)
       messages.push({ role: 'assistant', callId: event.callId, name: event.name, arguments: event.arguments })
@@ -49,9 +67,13 @@ export function modelMessages(events: readonly StoredEvent[]): readonly ModelMes
       waiting.push({ role: 'user', content: event.message.content })
     }
   }
+  answerLost()
   releaseWaiting()
   return messages
 }
+
+const OUTCOME_LOST =
+  'OUTCOME_UNKNOWN: the call had started when the host died; whether it took effect is not known. Find that out before you make it again.'
 
 /** One moment in the life of a model's call or of a dispatch under it. */
 export interface TimelineEntry {

@@ -90,6 +90,31 @@ test('a message that rode home waits until every call of the step has its result
   expect(roles).toEqual(['a', 'b', 'a', 'b', text('one'), text('two'), 'c'])
 })
 
+test('calls that a process left without a result are answered in its place, unless they are under way', () => {
+  const log = stored(
+    call('a'),
+    call('b'),
+    result('a'),
+    context('a', 'one'),
+    call('c'),
+    result('c'),
+    call('d'),
+    call('e'),
+  )
+  const told = (underWay: readonly string[]) =>
+    modelMessages(log, { isUnderWay: (id) => underWay.includes(id) }).map((message) =>
+      message.role === 'user' ? 'one' : `${message.role} ${message.callId}`,
+    )
+  const first = ['assistant a', 'assistant b', 'tool a', 'tool b', 'one', 'assistant c', 'tool c', 'assistant d']
+  expect(told([])).toEqual([...first, 'tool d', 'assistant e', 'tool e'])
+  expect(told(['d', 'e'])).toEqual([...first, 'assistant e'])
+  expect(told(['e'])).toEqual([...first, 'tool d', 'assistant e'])
+  const lost = modelMessages(log, { isUnderWay: () => false }).find(
+    (message) => message.role === 'tool' && message.callId === callId('b'),
+  )
+  expect(lost).toMatchObject({ content: [{ type: 'text', text: expect.stringContaining('OUTCOME_UNKNOWN') }] })
+})
+
 test('the timeline of a root holds each start and end under it in order, and only those', () => {
   const events = stored(
     call('other', 'echo'),

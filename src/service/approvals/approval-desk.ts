@@ -35,9 +35,14 @@ export interface ApprovalDesk {
   /** First come, first served: of two decisions at once one counts, and the other is told so. */
   decide(scope: string, id: string, decision: Decision): DecideResult
   readonly count: number
-  /** What the listener gives is disposed when the question is no longer open. */
-  onAsk(listener: (approval: PendingApproval) => Disposable | undefined): Disposable
+  /**
+   * What the listener gives is disposed when the question is no longer open, and the call goes on after that. The signal
+   * is the question's: aborted, nobody waits for it any more.
+   */
+  onAsk(listener: AskListener): Disposable
 }
+
+export type AskListener = (approval: PendingApproval, signal: AbortSignal) => Disposable | AsyncDisposable | undefined
 
 export interface ApprovalDeskOptions {
   readonly now: () => number
@@ -60,7 +65,7 @@ export function createApprovalDesk(options: ApprovalDeskOptions): ApprovalDesk {
   const maxPerScope = options.maxPerScope ?? 1_000
   const openById = new Map<string, Open>()
   const scopeOfDecided = new Map<string, string>()
-  const listeners = new Set<(approval: PendingApproval) => Disposable | undefined>()
+  const listeners = new Set<AskListener>()
 
   function pending(scope: string): readonly PendingApproval[] {
     return [...openById.values()].map(({ approval }) => approval).filter((approval) => approval.scope === scope)
@@ -76,8 +81,8 @@ export function createApprovalDesk(options: ApprovalDeskOptions): ApprovalDesk {
     const withdraw = () => reject(signal.reason as Error) // An abort's reason; the pipeline reads it as a withdrawal.
     signal.addEventListener('abort', withdraw, { once: true })
     openById.set(approval.id, { approval, answer: resolve })
-    using told = new DisposableStack()
-    for (const listener of listeners) told.use(listener(approval))
+    await using told = new AsyncDisposableStack()
+    for (const listener of listeners) told.use(listener(approval, signal))
     try {
       return await promise
     } finally {

@@ -1,9 +1,9 @@
 import { digestJson } from '../../data/canonical.ts'
-import type { Json } from '../../data/json.ts'
+import { isRecord, type Json } from '../../data/json.ts'
 import { z } from 'zod'
 import type { Tenant } from '../auth/tenant.ts'
 import { guardTenant, type GuardOptions } from './guard-request.ts'
-import { Problem } from './problems.ts'
+import { keyReused, Problem } from './problems.ts'
 import { readJson, type BodyLimits } from './read-body.ts'
 import type { Route, RouteCall } from './route.ts'
 import type { ServiceParts } from './service-parts.ts'
@@ -50,6 +50,7 @@ export async function dispatch(
     idempotencyKey,
     digest: route.body === undefined ? '' : digestJson([route.operationId, { ...pathParams }, raw] as Json), // Parsed as JSON.
   }
+  route.authorize?.(call)
   if (route.takesKey !== 'keeps-answer' || idempotencyKey === undefined) return await route.handle(call, parts)
   return await keyedAnswer(route, call, idempotencyKey, parts)
 }
@@ -62,7 +63,8 @@ async function keyedAnswer(
 ): Promise<Response> {
   const kept = await parts.replies.once(call.tenant.scope, key, call.digest, async () => {
     const response = await route.handle(call, parts)
-    return { status: response.status, headers: [...response.headers], body: await response.text() }
+    const text = await response.text()
+    return { status: response.status, headers: [...response.headers], body: text, isFinal: isFinal(response, text) }
   })
   switch (kept.kind) {
     case 'reply':
@@ -71,10 +73,7 @@ async function keyedAnswer(
         headers: kept.reply.headers.map(([n, v]): [string, string] => [n, v]),
       })
     case 'mismatch':
-      throw new Problem(
-        'KEY_REUSED',
-        'the Idempotency-Key was sent before with another request; use a new key for each new one',
-      )
+      throw keyReused()
     case 'full':
       throw new Problem('TOO_MANY_REQUESTS', 'too many requests with an Idempotency-Key are under way', {
         retryAfterSeconds: 1,
@@ -82,7 +81,14 @@ async function keyedAnswer(
   }
 }
 
-const NOBODY: Tenant = { name: '', scope: '', may: new Set() }
+/** What a failed call answers says whether its body had started: then there may be effects, which must not come twice. */
+function isFinal({ ok }: Response, text: string): boolean {
+  if (ok) return true
+  const problem: unknown = JSON.parse(text)
+  return isRecord(problem) && problem['bodyStarted'] === true
+}
+
+const NOBODY: Tenant = { name: '', tokenId: '', scope: '', may: new Set() }
 const NO_QUERY = z.strictObject({})
 const MAX_VIOLATIONS = 20
 
@@ -107,9 +113,7 @@ function parse(schema: z.ZodType, value: unknown, what: 'body' | 'query'): unkno
   throw new Problem(
     'INVALID_ARGS',
     `the ${what} does not match: ${first?.path || `(the ${what})`}: ${first?.message ?? ''}`,
-    {
-      members: { violations },
-    },
+    { title: `The ${what} does not match what this path takes.`, members: { violations } },
   )
 }
 

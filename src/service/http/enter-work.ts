@@ -30,7 +30,7 @@ export async function enterWork(
     }),
   )
   const { engine } = held.use(parts.leases.take())
-  held.use(parts.active.begin({ sessionId: log.sessionId, tenant: tenant.name, place }))
+  held.use(parts.active.begin({ sessionId: log.sessionId, tenant: tenant.name, tokenId: tenant.tokenId, place }))
   // After a reload the engine is another one, which has to know the session as well: programs log through it.
   engine.openSession({ id: log.sessionId, scope: log.scope })
   const owned = held.move()

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import { getRequestListener } from '@hono/node-server'
-import { CodedError, thrownMessage } from '../../data/failure.ts'
+import { CodedError, hasCode, thrownMessage } from '../../data/failure.ts'
 import { problemResponse } from './problems.ts'
 import { endSlowReaders, type SlowReaderLimits } from './slow-readers.ts'
 
@@ -65,7 +65,7 @@ export async function listen(options: ListenOptions): Promise<Listening> {
     watching[Symbol.dispose]()
     throw new CodedError(
       'CONFIG_INVALID',
-      `server: cannot listen on ${options.host} port ${options.port}: ${thrownMessage(thrown)}`,
+      `server: cannot listen on ${options.host} port ${options.port}: ${whyNot(thrown)}`,
     )
   }
   const { address, family, port } = server.address() as AddressInfo // Of a TCP server that listens.
@@ -81,6 +81,11 @@ export async function listen(options: ListenOptions): Promise<Listening> {
       watching[Symbol.dispose]()
     },
   }
+}
+
+function whyNot(thrown: unknown): string {
+  if (!hasCode(thrown, 'EADDRINUSE')) return thrownMessage(thrown)
+  return 'another process listens there (EADDRINUSE). End it, or take another port: --port <n> or "server": { "port": <n> } in codeferry.json; 0 is any free one'
 }
 
 const CLOSE = { connection: 'close' }

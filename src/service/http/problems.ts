@@ -25,6 +25,8 @@ export interface ProblemExtras {
   /** Told in `Retry-After`. */
   readonly retryAfterSeconds?: number
   readonly headers?: Readonly<Record<string, string>>
+  /** Where the code's own would be about something else. */
+  readonly title?: string
   /** Members besides those of RFC 9457. */
   readonly members?: Readonly<Record<string, Json>>
 }
@@ -40,10 +42,19 @@ export class Problem extends Error {
   }
 }
 
+/** A key means one request: another one under it is a mistake of the client, not a second try. */
+export function keyReused(): Problem {
+  return new Problem(
+    'KEY_REUSED',
+    'the Idempotency-Key was sent before with another request; use a new key for each new one',
+  )
+}
+
 /** RFC 9457. `code` is what programs read; codes of tools' own are a failed tool. */
 export function problemResponse(code: string, detail: string, extras: ProblemExtras = {}): Response {
   const { status, title } = factsOf(code)
-  const body = { type: `urn:codeferry:problem:${code}`, title, status, code, detail, ...extras.members }
+  const type = `urn:codeferry:problem:${code}`
+  const body = { type, title: extras.title ?? title, status, code, detail, ...extras.members }
   return new Response(JSON.stringify(body), {
     status,
     headers: {

@@ -8,8 +8,8 @@ export function queueProblem(
   { queue, metrics }: Pick<ServiceParts, 'queue' | 'metrics'>,
 ): Problem {
   metrics.count('codeferry_refused_total', { reason: refusal })
-  // A guess: the fuller the queue, the later. Never so late that a client gives up.
-  const retryAfterSeconds = Math.min(30, 1 + Math.ceil(queue.waiting / Math.max(1, queue.running)))
+  // As long as what waits will take, told by recent work. Never so late that a client gives up.
+  const retryAfterSeconds = Math.min(60, Math.max(1, Math.ceil(queue.expectedWaitMs / 1_000)))
   switch (refusal) {
     case 'tenant-full':
       return new Problem('TOO_MANY_REQUESTS', 'too much work of this tenant waits already; wait for some of it', {

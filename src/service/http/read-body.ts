@@ -54,8 +54,13 @@ export async function readJson(request: Request, limits: BodyLimits): Promise<Js
     throw new Problem('BAD_REQUEST', 'the body is not UTF-8')
   }
   const parsed = parseArguments(text, { maxBytes: limits.maxBytes, maxDepth: limits.maxDepth })
-  if (!parsed.ok) throw new Problem('BAD_REQUEST', parsed.message.replace(/^the arguments/, 'the body'))
+  if (!parsed.ok) throw new Problem('BAD_REQUEST', parsed.message.replace(/^the arguments(?: are\b)?/, inSingular))
   return parsed.value
+}
+
+/** The sentences are about the arguments of a call. */
+function inSingular(subject: string): string {
+  return subject.endsWith(' are') ? 'the body is' : 'the body'
 }
 
 function tooLarge(maxBytes: number): Problem {

@@ -44,6 +44,8 @@ export interface RouteSpec<Params extends z.ZodType, Query extends z.ZodType, Bo
   readonly bodyExample?: unknown
   /** Reads `Idempotency-Key`: the answer is kept for it, or the route knows by itself what it has made. */
   readonly takesKey?: 'keeps-answer' | 'by-itself'
+  /** What the grants say beyond `access`; asked before a kept answer is given, too. Throws `Problem`. */
+  authorize?(call: RouteCall<z.infer<Params>, z.infer<Query>, z.infer<Body>>): void
   /** Headers that it reads besides. */
   readonly requestHeaders?: Readonly<Record<string, string>>
   /** Whether it begins work: such routes answer 503 while the service ends. */

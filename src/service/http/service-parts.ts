@@ -1,5 +1,6 @@
 import type { Logger } from 'pino'
 import type { ApprovalDesk } from '../approvals/approval-desk.ts'
+import type { TokenLives } from '../auth/token-lives.ts'
 import type { ActiveWork } from '../runs/active-work.ts'
 import type { EngineLeases } from '../runs/engine-leases.ts'
 import type { FairQueue } from '../runs/fair-queue.ts'
@@ -30,6 +31,8 @@ export interface ServiceParts {
   readonly cut: AbortSignal
   /** Aborted after that: event streams end. */
   readonly streamsEnd: AbortSignal
+  /** What goes on after its request was let in ends with its token. */
+  readonly lives: TokenLives
   readonly heartbeatMs: number
   /** For tests: an answer that is not what its route promises is a fault. */
   readonly checksAnswers: boolean

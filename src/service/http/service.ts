@@ -6,6 +6,7 @@ import type { Grant, ServerSettings, TokenSettings } from '../../settings/settin
 import type { ApprovalDesk } from '../approvals/approval-desk.ts'
 import type { Tenant } from '../auth/tenant.ts'
 import { createTokenCheck } from '../auth/token-check.ts'
+import { TokenLives } from '../auth/token-lives.ts'
 import { createActiveWork } from '../runs/active-work.ts'
 import { createEngineLeases, type EngineLeases } from '../runs/engine-leases.ts'
 import { createFairQueue } from '../runs/fair-queue.ts'
@@ -60,6 +61,10 @@ export interface HttpService {
   readonly leases: EngineLeases
   /** For mounted handlers: sessions of a tenant, held while they are in use. */
   readonly sessions: SessionTable
+  /** For mounted handlers: how long what a token has opened may stay open. */
+  readonly lives: TokenLives
+  /** After a reload: ends what tokens that are gone have open, here and in mounted handlers. */
+  tokensChanged(): void
   /**
    * For mounted handlers: a turn to make calls in a session, fair between tenants, that a reload and the end of the
    * service wait for, and whose questions this tenant may not answer itself. Throws `Problem`, which a handler may let
@@ -136,7 +141,8 @@ export function createHttpService(options: HttpServiceOptions): HttpService {
       throw new Problem('FORBIDDEN', `this needs a token with the grant ${may.join(' or ')}`)
     if (parts.isEnding())
       throw new Problem('SHUTTING_DOWN', 'the service ends and takes nothing new', { retryAfterSeconds: 5 })
-    if (request.method === 'GET' || request.method === 'HEAD') return await handler(request, tenant)
+    // Of the last one no Request can be made; which methods there are is the handler's to say.
+    if (['GET', 'HEAD', 'TRACE'].includes(request.method)) return await handler(request, tenant)
     const bytes = await readBytes(request, settings.maxBodyBytes)
     const { method, headers, signal } = request
     const init = { method, headers, signal, ...(bytes.length > 0 && { body: bytes }) }
@@ -186,6 +192,8 @@ export function createHttpService(options: HttpServiceOptions): HttpService {
     metrics: parts.metrics,
     leases: parts.leases,
     sessions: parts.sessions,
+    lives: parts.lives,
+    tokensChanged: () => parts.lives.tokensChanged(),
     enter: (tenant, log, signal) => enterMounted({ tenant, log, signal }),
     async listen() {
       listening = await listen({
@@ -207,7 +215,7 @@ const ENDED = new Error('the service ended')
 const LAST_WORDS_MS = 100
 
 function createParts(
-  { engine, store, approvals, settings, log, callMetrics, now = Date.now }: HttpServiceOptions,
+  { engine, store, approvals, tokens, settings, log, callMetrics, now = Date.now }: HttpServiceOptions,
   tuning: ServiceTuning,
   ending: Pick<ServiceParts, 'isEnding' | 'cut' | 'streamsEnd'>,
 ): ServiceParts {
@@ -263,6 +271,7 @@ function createParts(
     sessions,
     replies,
     streams,
+    lives: new TokenLives(tokens),
     metrics,
     ...(callMetrics !== undefined && { callMetrics }),
     log,

@@ -52,7 +52,8 @@ export function sseResponse(
         const got = await withHeartbeat(next, options.heartbeatMs)
         if (got === 'heartbeat') return controller.enqueue(encoder.encode(': \n\n'))
         next = undefined
-        if (got.done === true) {
+        // What was taken before the end is not for who may not listen any more.
+        if (got.done === true || isOver) {
           end()
           return controller.close()
         }

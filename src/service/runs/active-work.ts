@@ -1,18 +1,24 @@
 import type { ApprovalDesk } from '../approvals/approval-desk.ts'
+import type { Tenant } from '../auth/tenant.ts'
 import type { Place } from './fair-queue.ts'
 
 export interface Active {
   readonly sessionId: string
   /** Name of the token that asked for it. */
   readonly tenant: string
+  /** Which token that is, whatever its name was or will be. */
+  readonly tokenId: string
   readonly place: Place
 }
 
 /** What is under way, by session: who began it, and which places are free while a person is asked. */
 export interface ActiveWork {
   begin(work: Active): Disposable
-  /** Names of the tokens whose work is under way in this session. */
-  tenantsIn(sessionId: string): ReadonlySet<string>
+  /**
+   * Whether work of this token is under way in the session: by its name, as its secret may have been replaced meanwhile,
+   * or by its secret, as it may have been given another name.
+   */
+  isAtWork(sessionId: string, tenant: Pick<Tenant, 'name' | 'tokenId'>): boolean
 }
 
 /**
@@ -21,10 +27,12 @@ export interface ActiveWork {
  */
 export function createActiveWork(desk: ApprovalDesk): ActiveWork & Disposable {
   const workBySession = new Map<string, Set<Active>>()
-  const listening = desk.onAsk(({ sessionId }) => {
-    const parked = new DisposableStack()
-    for (const { place } of workBySession.get(sessionId) ?? []) parked.use(place.park())
-    return parked
+  const listening = desk.onAsk(({ sessionId }, signal) => {
+    const parked = [...(workBySession.get(sessionId) ?? [])].map(({ place }) => place.park(signal))
+    return {
+      // All at once: one that waits for its turn must not keep the next one from asking for its own.
+      [Symbol.asyncDispose]: async () => void (await Promise.all(parked.map((place) => place[Symbol.asyncDispose]()))),
+    }
   })
   return {
     begin(work) {
@@ -37,7 +45,8 @@ export function createActiveWork(desk: ApprovalDesk): ActiveWork & Disposable {
         },
       }
     },
-    tenantsIn: (sessionId) => new Set([...(workBySession.get(sessionId) ?? [])].map(({ tenant }) => tenant)),
+    isAtWork: (sessionId, { name, tokenId }) =>
+      [...(workBySession.get(sessionId) ?? [])].some((work) => work.tenant === name || work.tokenId === tokenId),
     [Symbol.dispose]: () => listening[Symbol.dispose](),
   }
 }

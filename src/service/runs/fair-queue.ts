@@ -1,7 +1,10 @@
 /** A place among the work that runs. Disposing it lets the next one in. */
 export interface Place extends Disposable {
-  /** For work that waits for a person: its place is free meanwhile. Taken back, whoever is in, when this is disposed. */
-  park(): Disposable
+  /**
+   * For work that waits for a person: its place is free meanwhile. Disposing this waits for a place again, before the
+   * tenant's new work; when the signal is aborted, no longer: what is cut needs none.
+   */
+  park(signal: AbortSignal): AsyncDisposable
 }
 
 export interface FairQueueOptions {
@@ -11,6 +14,8 @@ export interface FairQueueOptions {
   readonly maxRunningPerTenant: number
   readonly maxWaiting: number
   readonly maxWaitingPerTenant: number
+  /** Milliseconds; default: the process's own clock. */
+  readonly now?: () => number
 }
 
 /** Why somebody may not even wait. */
@@ -19,6 +24,8 @@ export type QueueRefusal = 'tenant-full' | 'full' | 'closed'
 export interface FairQueue {
   readonly running: number
   readonly waiting: number
+  /** About how long one more has to wait, told by how long recent work had its place. */
+  readonly expectedWaitMs: number
   /** A promise of a place (it rejects with the signal's reason, or with `QueueClosed`), or why there is none to wait for. */
   enter(tenant: string, signal: AbortSignal): Promise<Place> | QueueRefusal
   /** Nobody is let in any more, and those who wait are sent away. */
@@ -37,8 +44,13 @@ interface Waiter {
 }
 interface Line {
   running: number
+  /** Work that was parked and goes on: before those who wait to begin. */
+  readonly returning: Set<() => void>
   readonly waiters: Set<Waiter>
 }
+
+/** How much the last one counts in what is told of recent work. */
+const NEWEST = 0.1
 
 /**
  * One queue for each tenant, and places handed out in turn: who has sent a thousand requests waits behind their own,
@@ -49,17 +61,24 @@ export function createFairQueue(options: FairQueueOptions): FairQueue {
   const linesByTenant = new Map<string, Line>()
   let running = 0
   let waiting = 0
+  let returning = 0
+  let heldMs: number | undefined
   let isClosed = false
+  const now = options.now ?? (() => performance.now())
 
   function lineOf(tenant: string): Line {
-    const line = linesByTenant.get(tenant) ?? { running: 0, waiters: new Set<Waiter>() }
+    const line = linesByTenant.get(tenant) ?? {
+      running: 0,
+      returning: new Set<() => void>(),
+      waiters: new Set<Waiter>(),
+    }
     linesByTenant.set(tenant, line)
     return line
   }
 
   function forgetIfIdle(tenant: string, line: Line): void {
-    if (line.running === 0 && line.waiters.size === 0 && linesByTenant.get(tenant) === line)
-      linesByTenant.delete(tenant)
+    const isIdle = line.running === 0 && line.waiters.size === 0 && line.returning.size === 0
+    if (isIdle && linesByTenant.get(tenant) === line) linesByTenant.delete(tenant)
   }
 
   function hasRoom(line: Line): boolean {
@@ -70,14 +89,18 @@ export function createFairQueue(options: FairQueueOptions): FairQueue {
     for (let isFound = true; isFound && running < options.maxRunning;) {
       isFound = false
       for (const [tenant, line] of linesByTenant) {
+        const [back] = line.returning
         const [first] = line.waiters
-        if (first === undefined || !hasRoom(line)) continue
-        line.waiters.delete(first)
-        waiting--
+        if ((back ?? first) === undefined || !hasRoom(line)) continue
         // Behind everybody else for the next one.
         linesByTenant.delete(tenant)
         linesByTenant.set(tenant, line)
-        first.enter()
+        if (back !== undefined) back()
+        else if (first !== undefined) {
+          line.waiters.delete(first)
+          waiting--
+          first.enter()
+        }
         isFound = true
         break
       }
@@ -87,38 +110,72 @@ export function createFairQueue(options: FairQueueOptions): FairQueue {
   function take(tenant: string, line: Line): Place {
     // Where the place is counted; undefined while it is free.
     let heldIn: Line | undefined = line
+    let heldSince = now()
     let isOver = false
     count(line, 1)
     const free = () => {
       const left = heldIn
       if (left === undefined) return
       heldIn = undefined
+      note(now() - heldSince)
       count(left, -1)
       letIn()
       forgetIfIdle(tenant, left)
     }
+    const hold = (own: Line) => {
+      heldIn = own
+      heldSince = now()
+      count(own, 1)
+    }
+    /** Until there is a place, the signal is aborted, or the work is over. */
+    const comeBack = async (signal: AbortSignal) => {
+      const own = lineOf(tenant)
+      if (own.returning.size === 0 && hasRoom(own)) return hold(own)
+      const { promise, resolve } = Promise.withResolvers<void>()
+      const leave = () => {
+        if (own.returning.delete(enter)) returning--
+        forgetIfIdle(tenant, own)
+        resolve()
+      }
+      const enter = () => {
+        hold(own)
+        leave()
+      }
+      own.returning.add(enter)
+      returning++
+      stopComing = leave
+      signal.addEventListener('abort', leave, { once: true })
+      if (signal.aborted) leave()
+      await promise
+      signal.removeEventListener('abort', leave)
+    }
+    let stopComing = () => {}
     let parked = 0
     return {
-      park() {
+      park(signal) {
         parked++
+        stopComing()
         free()
         let isBack = false
         return {
-          [Symbol.dispose]() {
+          async [Symbol.asyncDispose]() {
             if (isBack) return
             isBack = true
             parked--
-            if (parked > 0 || isOver) return
-            heldIn = lineOf(tenant)
-            count(heldIn, 1)
+            if (parked === 0 && !isOver) await comeBack(signal)
           },
         }
       },
       [Symbol.dispose]() {
         isOver = true
+        stopComing()
         free()
       },
     }
+  }
+
+  function note(ms: number): void {
+    heldMs = heldMs === undefined ? ms : heldMs + NEWEST * (ms - heldMs)
   }
 
   function count(line: Line, by: number): void {
@@ -131,13 +188,17 @@ export function createFairQueue(options: FairQueueOptions): FairQueue {
       return running
     },
     get waiting() {
-      return waiting
+      return waiting + returning
+    },
+    get expectedWaitMs() {
+      return ((heldMs ?? 0) * (waiting + returning + 1)) / Math.max(1, Math.min(running, options.maxRunning))
     },
     enter(tenant, signal) {
       if (isClosed) return 'closed'
       const line = lineOf(tenant)
       if (signal.aborted) return Promise.reject(signal.reason as Error) // An abort's reason is what it is.
-      if (line.waiters.size === 0 && hasRoom(line)) return Promise.resolve(take(tenant, line))
+      if (line.waiters.size === 0 && line.returning.size === 0 && hasRoom(line))
+        return Promise.resolve(take(tenant, line))
       if (line.waiters.size >= options.maxWaitingPerTenant) return 'tenant-full'
       if (waiting >= options.maxWaiting) {
         forgetIfIdle(tenant, line)

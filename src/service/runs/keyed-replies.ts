@@ -3,6 +3,8 @@ export interface KeptReply {
   readonly status: number
   readonly headers: readonly (readonly [string, string])[]
   readonly body: string
+  /** Whether the work was done, well or badly; what was refused before it began may be sent again. */
+  readonly isFinal: boolean
 }
 
 export type KeyedResult<T> = { readonly kind: 'reply'; readonly reply: T } | { readonly kind: 'mismatch' | 'full' }
@@ -36,7 +38,7 @@ export class KeyedReplies {
     this.#options = options
   }
 
-  /** Rejects with what `make` threw. An answer that says "try again" (429, 5xx) is not kept. */
+  /** Rejects with what `make` threw. Only final answers are kept. */
   async once(
     tenant: string,
     key: string,
@@ -58,7 +60,7 @@ export class KeyedReplies {
     try {
       const reply = await entry.reply
       entry.chars = reply.body.length
-      isKept = reply.status < 500 && reply.status !== 429 && entry.chars <= this.#options.maxCharsPerTenant
+      isKept = reply.isFinal && entry.chars <= this.#options.maxCharsPerTenant
       return { kind: 'reply', reply }
     } finally {
       entry.isOpen = false

@@ -52,6 +52,13 @@ export class RunRecord {
   get isEnded(): boolean {
     return this.endedAtMs !== undefined
   }
+  /** Why there was no place for it. Nothing of it ran: the same request with the same key is another try. */
+  get turnedAway(): 'full' | 'closed' | undefined {
+    const failed = this.result?.outcome.isError === true ? this.result.outcome.error : this.refusal
+    if (failed?.code === 'SHUTTING_DOWN' && this.result === undefined) return 'closed'
+    const calls = this.result?.partial?.calls ?? []
+    return failed?.code === 'OVERLOADED' && calls.length === 0 ? 'full' : undefined
+  }
   /** Never rejects. */
   get ended(): Promise<void> {
     return this.#ended.promise

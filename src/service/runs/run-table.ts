@@ -1,10 +1,10 @@
 import { createFailure, thrownMessage } from '../../data/failure.ts'
-import { callId as toCallId, sessionId as toSessionId } from '../../data/ids.ts'
+import { sessionId as toSessionId } from '../../data/ids.ts'
 import type { RunOptions } from '../../engine.ts'
-import type { StoredEvent } from '../../session/events.ts'
 import type { ActiveWork } from './active-work.ts'
 import type { EngineLeases } from './engine-leases.ts'
-import { QueueClosed, type FairQueue, type QueueRefusal } from './fair-queue.ts'
+import { QueueClosed, type FairQueue, type Place, type QueueRefusal } from './fair-queue.ts'
+import { lastLoggedCall, type LoggedCall } from './logged-call.ts'
 import type { RunIds } from './run-ids.ts'
 import { parseRunId } from './run-ids.ts'
 import { RunRecord } from './run-record.ts'
@@ -33,18 +33,15 @@ export interface RunOrder {
   readonly ids: RunIds
   readonly scope: string
   readonly tenant: string
+  readonly tokenId: string
   readonly digest: string
   readonly code: string
   readonly options: Pick<RunOptions, 'timeoutMs' | 'limits' | 'typecheck' | 'description'>
 }
 
 /** What the log alone says of a run. */
-export interface LoggedRun {
+export interface LoggedRun extends LoggedCall {
   readonly ids: RunIds
-  readonly call: Extract<StoredEvent, { type: 'tool/call' }>
-  /** Absent: the process died while it ran. */
-  readonly result?: Extract<StoredEvent, { type: 'tool/result' }>
-  readonly contexts: readonly Extract<StoredEvent, { type: 'context/added' }>[]
 }
 
 /** The runs of this service: those in memory, and behind them those in the log. */
@@ -67,12 +64,17 @@ export class RunTable {
     return [...this.#recordsById.values()].filter((record) => !record.isEnded)
   }
 
-  /** Starts a run at once or puts it in the queue; synchronous, so that of two requests with one key one comes second. */
+  /**
+   * Starts a run at once or puts it in the queue; synchronous, so that of two requests with one key one comes second. In
+   * place of one of the same id that never began.
+   */
   start(order: RunOrder): RunRecord | QueueRefusal {
     const { ids, scope, tenant, digest } = order
     const record = new RunRecord({ ids, scope, tenant, digest, createdAtMs: this.#options.now() })
     const place = this.#options.queue.enter(scope, record.stop.signal)
     if (typeof place === 'string') return place
+    const replaced = this.#recordsById.get(ids.runId)
+    if (replaced !== undefined) this.#forget(ids.runId, replaced)
     this.#recordsById.set(ids.runId, record)
     const work = this.#work(record, order, place).finally(() => this.#working.delete(work))
     this.#working.add(work)
@@ -90,15 +92,8 @@ export class RunTable {
   async findLogged(scope: string, runId: string): Promise<LoggedRun | undefined> {
     const ids = parseRunId(runId)
     if (ids === undefined || !(await this.#options.sessions.has(scope, ids.sessionId))) return undefined
-    const id = toCallId(ids.callId)
-    const events = (await this.#options.store.read(toSessionId(ids.sessionId))).filter(
-      (event) => 'callId' in event && event.callId === id,
-    )
-    const call = events.find((event) => event.type === 'tool/call')
-    if (call === undefined) return undefined
-    const result = events.find((event) => event.type === 'tool/result')
-    const contexts = events.filter((event) => event.type === 'context/added')
-    return { ids, call, contexts, ...(result !== undefined && { result }) }
+    const logged = lastLoggedCall(await this.#options.store.read(toSessionId(ids.sessionId)), ids.callId)
+    return logged === undefined ? undefined : { ...logged, ids: { ...ids, callId: logged.call.callId } }
   }
 
   cancel(record: RunRecord, reason: string): void {
@@ -118,22 +113,27 @@ export class RunTable {
       if (record.endedAtMs === undefined) continue
       const isSurplus = this.#recordsById.size > maxRuns || this.#endedChars > maxChars
       if (record.endedAtMs > oldestMs && !isSurplus) continue
-      this.#recordsById.delete(id)
-      this.#endedChars -= record.chars
+      this.#forget(id, record)
     }
   }
 
-  async #work(
-    record: RunRecord,
-    order: RunOrder,
-    entering: Promise<Disposable & { park(): Disposable }>,
-  ): Promise<void> {
+  #forget(id: string, record: RunRecord): void {
+    this.#recordsById.delete(id)
+    this.#endedChars -= record.chars
+  }
+
+  async #work(record: RunRecord, order: RunOrder, entering: Promise<Place>): Promise<void> {
     const { sessions, leases, active, now } = this.#options
     try {
       using place = await entering
       using lease = leases.take()
       using session = sessions.open(record.scope, record.ids.sessionId)
-      using _active = active.begin({ sessionId: record.ids.sessionId, tenant: record.tenant, place })
+      using _active = active.begin({
+        sessionId: record.ids.sessionId,
+        tenant: record.tenant,
+        tokenId: order.tokenId,
+        place,
+      })
       record.status = 'running'
       record.startedAtMs = now()
       record.tell({ type: 'started' })
@@ -165,7 +165,10 @@ function refusalOf(fault: unknown, record: RunRecord) {
       phase: 'run',
     })
   if (fault instanceof QueueClosed)
-    return createFailure('OVERLOADED', `the run was not started: ${fault.message}; send it again`, { phase: 'run' })
+    return createFailure('SHUTTING_DOWN', `the run was not started: ${fault.message}; send it again`, {
+      phase: 'run',
+      retryable: true,
+    })
   return createFailure('OUTCOME_UNKNOWN', 'the service could not finish the run; its log says how far it came', {
     phase: 'run',
     bodyStarted: hasStarted,

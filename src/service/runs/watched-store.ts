@@ -1,4 +1,4 @@
-import type { SessionId } from '../../data/ids.ts'
+import type { CallId, SessionId } from '../../data/ids.ts'
 import type { StoredEvent } from '../../session/events.ts'
 import type { SessionLog, SessionStore } from '../../session/log.ts'
 import { watchLog } from '../../session/watch-log.ts'
@@ -7,6 +7,8 @@ import { watchLog } from '../../session/watch-log.ts'
 export interface WatchedStore extends SessionStore {
   /** Called right after each append. It must not throw: the event stands whatever happens to it. */
   watch(id: SessionId, listener: (event: StoredEvent) => void): Disposable
+  /** Whether a model's call was begun in this process and has no result yet. */
+  isUnderWay(id: SessionId, call: CallId): boolean
   /** The same store for an engine, which disposes what it is given: this one then stays open. */
   lend(): SessionStore
 }
@@ -16,8 +18,18 @@ export function watchStore(store: SessionStore): WatchedStore {
   const logsById = new Map<SessionId, { readonly raw: SessionLog; readonly log: SessionLog }>()
   const listenersById = new Map<SessionId, Set<(event: StoredEvent) => void>>()
 
+  const openCallsById = new Map<SessionId, Set<CallId>>()
+
   function tell(event: StoredEvent): void {
+    noteCall(event)
     for (const listener of listenersById.get(event.sessionId) ?? []) listener(event)
+  }
+
+  function noteCall(event: StoredEvent): void {
+    const open = openCallsById.get(event.sessionId) ?? new Set()
+    if (event.type === 'tool/call') openCallsById.set(event.sessionId, open.add(event.callId))
+    else if (event.type === 'tool/result' && open.delete(event.callId) && open.size === 0)
+      openCallsById.delete(event.sessionId)
   }
 
   const shared: SessionStore = {
@@ -33,6 +45,7 @@ export function watchStore(store: SessionStore): WatchedStore {
     read: (id, fromSequence, limit) => store.read(id, fromSequence, limit),
     release(id) {
       logsById.delete(id)
+      openCallsById.delete(id)
       store.release?.(id)
     },
     ...(store.scopeOf !== undefined && { scopeOf: (id: SessionId) => store.scopeOf?.(id) }),
@@ -53,6 +66,7 @@ export function watchStore(store: SessionStore): WatchedStore {
         },
       }
     },
+    isUnderWay: (id, call) => openCallsById.get(id)?.has(call) === true,
     lend: () => shared,
     [Symbol.asyncDispose]: () => store[Symbol.asyncDispose](),
   }

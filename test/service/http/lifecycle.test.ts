@@ -29,6 +29,22 @@ test('the end of the service lets runs finish, refuses new ones, and answers tho
   await expect(rig.send(ALICE, '/healthz')).rejects.toThrow()
 })
 
+test('a run that waits when the service ends is told so, and is no sign of too much work', async () => {
+  await using rig = await startRig({ settings: { drainMs: 100 }, tuning: { maxRunning: 1, maxRunningPerTenant: 1 } })
+  await running(rig, (await json(rig.send(ALICE, '/v1/runs', HANG), 202)).id)
+  const queued = await json(rig.send(ALICE, '/v1/runs', HANG), 202)
+  const watching = readEvents(await rig.send(ALICE, `/v1/runs/${String(queued.id)}/events`))
+  const waiting = rig.send(ALICE, '/v1/runs', { body: { code: 'return 1' } })
+  await eventually(async () =>
+    expect(await (await rig.send(ALICE, '/metrics')).text()).toMatch(/codeferry_work_waiting 2\n/),
+  )
+  await Promise.all([rig.service.close(), waiting])
+  const refused = await waiting
+  expect(refused.headers.get('retry-after')).toBe('5')
+  expect(await json(refused, 503)).toMatchObject({ code: 'SHUTTING_DOWN' })
+  expect((await watching).at(-1)).toMatchObject({ data: { status: 'failed', error: { code: 'SHUTTING_DOWN' } } })
+})
+
 test('what does not end within the drain is cut, said, and recorded in the log of its session', async () => {
   using folder = temporaryFolder()
   const sqlite = folder.file('s.sqlite')
@@ -85,11 +101,21 @@ test('when everything is full the answer is 503, and work that waits for a perso
   await eventually(() => expect(rig.desk.count).toBe(1))
   const hanging = await json(rig.send(ALICE, '/v1/runs', HANG), 202)
   await running(rig, hanging.id)
+  // The answer comes, and the place has to be waited for.
+  const [question] = rig.desk.pending('team-a')
+  await json(rig.send(ALICE_BOSS, `/v1/approvals/${question?.id}`, { body: { decision: 'approve' } }))
+  await eventually(async () =>
+    expect(await (await rig.send(ALICE, '/metrics')).text()).toMatch(/work_running 1\n[^]*work_waiting 1\n/),
+  )
+  expect((await json(rig.send(ALICE, `/v1/runs/${String(asking.id)}`))).status).toBe('running')
   await json(rig.send(ALICE, '/v1/runs', HANG), 202)
   const refused = await rig.send(BOB, '/v1/runs', { body: { code: 'return 1' } })
   expect(await json(refused, 503)).toMatchObject({ code: 'OVERLOADED' })
   expect(refused.headers.get('retry-after')).not.toBeNull()
-  await rig.send(ALICE, `/v1/runs/${String(asking.id)}`, { method: 'DELETE' })
+  await rig.send(ALICE, `/v1/runs/${String(hanging.id)}`, { method: 'DELETE' })
+  await eventually(async () =>
+    expect(await json(rig.send(ALICE, `/v1/runs/${String(asking.id)}`))).toMatchObject({ status: 'succeeded' }),
+  )
 })
 
 test('places are handed out in turn: a tenant that sent one request is not behind another’s hundred', async () => {

@@ -1,11 +1,14 @@
 import { chmodSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { sessionId } from '../../../src/data/ids.ts'
 import { mintToken } from '../../../src/service/auth/mint-token.ts'
 import { createTokenCheck } from '../../../src/service/auth/token-check.ts'
 import { readTokenFile, writeTokenFile } from '../../../src/service/auth/token-file.ts'
+import { createMetrics } from '../../../src/service/http/metrics.ts'
 import { parsePrefer } from '../../../src/service/http/prefer.ts'
-import { createFairQueue, QueueClosed } from '../../../src/service/runs/fair-queue.ts'
+import { queueProblem } from '../../../src/service/http/queue-problem.ts'
+import { createFairQueue, QueueClosed, type FairQueue, type Place } from '../../../src/service/runs/fair-queue.ts'
 import { KeyedReplies } from '../../../src/service/runs/keyed-replies.ts'
 import { newRunIds, parseRunId } from '../../../src/service/runs/run-ids.ts'
 import { watchStore } from '../../../src/service/runs/watched-store.ts'
@@ -49,7 +52,7 @@ describe('tokens', () => {
 })
 
 describe('answers for a key', () => {
-  const reply = (body: string, status = 200) => ({ status, headers: [], body })
+  const reply = (body: string, isFinal = true) => ({ status: isFinal ? 200 : 503, headers: [], body, isFinal })
   function keep(options: { readonly maxKeysPerTenant?: number; readonly maxCharsPerTenant?: number } = {}) {
     let clock = 0
     const replies = new KeyedReplies({
@@ -60,8 +63,8 @@ describe('answers for a key', () => {
       ...options,
     })
     let made = 0
-    const once = (key: string, status = 200, tenant = 'a', digest = 'd') =>
-      replies.once(tenant, key, digest, async () => reply(`${++made}`, status))
+    const once = (key: string, isFinal = true, tenant = 'a', digest = 'd') =>
+      replies.once(tenant, key, digest, async () => reply(`${++made}`, isFinal))
     return { replies, once, made: () => made, pass: (ms: number) => (clock += ms) }
   }
 
@@ -69,17 +72,18 @@ describe('answers for a key', () => {
     const kept = keep()
     const first = await kept.once('k')
     expect(await kept.once('k')).toEqual(first)
-    expect(await kept.once('k', 200, 'b')).not.toEqual(first)
-    expect(await kept.once('k', 200, 'a', 'other')).toEqual({ kind: 'mismatch' })
+    expect(await kept.once('k', true, 'b')).not.toEqual(first)
+    expect(await kept.once('k', true, 'a', 'other')).toEqual({ kind: 'mismatch' })
     kept.pass(200)
     expect(await kept.once('k')).not.toEqual(first)
   })
 
-  test('that say "try again" are not kept, and what throws is not either', async () => {
+  test('that are not final are not kept, and what throws is not either', async () => {
     const kept = keep()
-    await kept.once('k', 503)
-    await kept.once('k', 429)
-    await kept.once('k', 200)
+    await kept.once('k', false)
+    await kept.once('k', false)
+    await kept.once('k')
+    await kept.once('k')
     expect(kept.made()).toBe(3)
     await expect(kept.replies.once('a', 'x', 'd', () => Promise.reject(new Error('no')))).rejects.toThrow('no')
     expect(await kept.once('x')).toMatchObject({ kind: 'reply' })
@@ -94,7 +98,7 @@ describe('answers for a key', () => {
     expect(kept.made()).toBe(5)
     const { promise, resolve } = Promise.withResolvers<ReturnType<typeof reply>>()
     const open = ['x', 'y', 'z'].map((key) => kept.replies.once('b', key, 'd', () => promise))
-    expect(await kept.once('one more', 200, 'b')).toEqual({ kind: 'full' })
+    expect(await kept.once('one more', true, 'b')).toEqual({ kind: 'full' })
     resolve(reply(''))
     await Promise.all(open)
   })
@@ -114,22 +118,115 @@ describe('the queue', () => {
     expect([queue.running, queue.waiting]).toEqual([0, 0])
   })
 
-  test('counts a parked place as free, once, however often it is parked, and takes it back', async () => {
-    const queue = createFairQueue({ maxRunning: 1, maxRunningPerTenant: 1, maxWaiting: 5, maxWaitingPerTenant: 5 })
-    const place = await queue.enter('a', signal)
+  const one = { maxRunning: 1, maxRunningPerTenant: 1, maxWaiting: 5, maxWaitingPerTenant: 5 }
+  async function entered(queue: FairQueue, tenant: string): Promise<Place> {
+    const place = await queue.enter(tenant, signal)
     if (typeof place === 'string') throw new Error(place)
-    const parked = [place.park(), place.park()]
+    return place
+  }
+
+  test('counts a parked place as free, once, however often it is parked', async () => {
+    const queue = createFairQueue(one)
+    const place = await entered(queue, 'a')
+    const parked = [place.park(signal), place.park(signal)]
     expect(queue.running).toBe(0)
-    const other = await queue.enter('a', signal)
+    await parked[0]?.[Symbol.asyncDispose]()
+    await parked[0]?.[Symbol.asyncDispose]()
+    expect(queue.running).toBe(0)
+    await parked[1]?.[Symbol.asyncDispose]()
     expect(queue.running).toBe(1)
-    parked[0]?.[Symbol.dispose]()
-    expect(queue.running).toBe(1)
-    parked[1]?.[Symbol.dispose]()
-    expect(queue.running).toBe(2)
     place[Symbol.dispose]()
-    place.park()[Symbol.dispose]()
-    if (typeof other !== 'string') other[Symbol.dispose]()
-    expect(queue.running).toBe(0)
+    await place.park(signal)[Symbol.asyncDispose]()
+    expect([queue.running, queue.waiting]).toEqual([0, 0])
+  })
+
+  test('lets parked work come back when there is room and no sooner, before new work of its tenant', async () => {
+    const queue = createFairQueue(one)
+    const order: string[] = []
+    const place = await entered(queue, 'a')
+    const parked = place.park(signal)
+    const other = await entered(queue, 'b')
+    const fresh = entered(queue, 'a').then((got) => {
+      order.push('new')
+      return got
+    })
+    const back = parked[Symbol.asyncDispose]().then(() => order.push('back'))
+    expect([queue.running, queue.waiting]).toEqual([1, 2])
+    other[Symbol.dispose]()
+    await back
+    expect([queue.running, queue.waiting, order]).toEqual([1, 1, ['back']])
+    place[Symbol.dispose]()
+    const last = await fresh
+    expect(order).toEqual(['back', 'new'])
+    last[Symbol.dispose]()
+    expect([queue.running, queue.waiting]).toEqual([0, 0])
+  })
+
+  test('lets work that is cut while it comes back go on without a place, and forgets what ended meanwhile', async () => {
+    const queue = createFairQueue(one)
+    const cut = new AbortController()
+    const place = await entered(queue, 'a')
+    const parked = place.park(cut.signal)
+    const other = await entered(queue, 'b')
+    const back = parked[Symbol.asyncDispose]()
+    cut.abort()
+    await back
+    expect([queue.running, queue.waiting]).toEqual([1, 0])
+    const again = place.park(signal)[Symbol.asyncDispose]()
+    place[Symbol.dispose]()
+    await again
+    other[Symbol.dispose]()
+    expect([queue.running, queue.waiting]).toEqual([0, 0])
+  })
+
+  test('keeps its limits whatever is entered, parked, taken back and ended, in whatever order', async () => {
+    const step = fc.record({ tenant: fc.constantFrom('a', 'b'), act: fc.nat(3), which: fc.nat(20) })
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { maxLength: 60, size: 'max' }), async (steps) => {
+        const queue = createFairQueue({
+          maxRunning: 3,
+          maxRunningPerTenant: 2,
+          maxWaiting: 50,
+          maxWaitingPerTenant: 50,
+        })
+        const places: Place[] = []
+        const parked: AsyncDisposable[] = []
+        for (const { tenant, act, which } of steps) {
+          const place = places[which % Math.max(1, places.length)]
+          if (act === 0) void entered(queue, tenant).then((got) => places.push(got))
+          if (act === 1 && place !== undefined) parked.push(place.park(signal))
+          if (act === 2) void parked.splice(which % Math.max(1, parked.length), 1)[0]?.[Symbol.asyncDispose]()
+          if (act === 3 && place !== undefined) places.splice(places.indexOf(place), 1)[0]?.[Symbol.dispose]()
+          await Promise.resolve().then(() => {})
+          expect(queue.running).toBeLessThanOrEqual(3)
+        }
+        for (const back of parked) void back[Symbol.asyncDispose]()
+        for (let n = 0; n < 200; n++) {
+          places.shift()?.[Symbol.dispose]()
+          await Promise.resolve().then(() => {})
+          expect(queue.running).toBeLessThanOrEqual(3)
+        }
+        expect([queue.running, queue.waiting]).toEqual([0, 0])
+      }),
+      { numRuns: 100 },
+    )
+  })
+
+  test('tells how long one more will wait by how long recent work took', async () => {
+    let clock = 0
+    const queue = createFairQueue({ ...one, now: () => clock })
+    expect(queue.expectedWaitMs).toBe(0)
+    const place = await entered(queue, 'a')
+    clock = 4_000
+    place[Symbol.dispose]()
+    using _running = await entered(queue, 'a')
+    expect(queue.expectedWaitMs).toBe(4_000)
+    void entered(queue, 'a')
+    void entered(queue, 'b')
+    expect(queue.expectedWaitMs).toBe(12_000)
+    const metrics = createMetrics()
+    expect(queueProblem('full', { queue, metrics }).extras.retryAfterSeconds).toBe(12)
+    clock = 10_000_000
   })
 })
 
@@ -163,7 +260,7 @@ test('ids of a run tell its session and its call, and a key gives the same ones 
   expect(parseRunId(ids.runId)).toEqual(ids)
   const inSession = newRunIds({ scope: 'a', sessionId: `session-${'1'.repeat(32)}` })
   expect(parseRunId(inSession.runId)).toEqual(inSession)
-  const keyed = (scope: string, key: string) => newRunIds({ scope, key }).runId
+  const keyed = (scope: string, key: string) => newRunIds({ scope, keyed: { key, digest: 'd'.repeat(64) } }).runId
   expect(keyed('a', 'k')).toBe(keyed('a', 'k'))
   expect(new Set([keyed('a', 'k'), keyed('b', 'k'), keyed('a', 'l'), ids.runId]).size).toBe(4)
   for (const strange of ['', 'run-', 'run-xyz', `run-${'1'.repeat(31)}`, `session-${'1'.repeat(32)}`])

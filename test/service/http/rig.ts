@@ -66,12 +66,14 @@ export const ALICE = 'cft_alice-secret'
 export const ALICE_BOSS = 'cft_alice-boss-secret'
 export const BOB = 'cft_bob-secret'
 export const READER = 'cft_reader-secret'
+export const CALLER = 'cft_caller-secret'
 
 const TOKENS: readonly TokenSettings[] = [
   token('alice', 'team-a', ALICE, ['run', 'call', 'read', 'approve']),
   token('alice-boss', 'team-a', ALICE_BOSS, ['approve']),
   token('bob', 'team-b', BOB, ['run', 'call', 'read', 'approve']),
   token('reader', 'team-a', READER, ['read']),
+  token('caller', 'team-a', CALLER, ['call']),
 ]
 
 export interface RigOptions {

@@ -127,6 +127,11 @@ test('after a restart a key still names its run, which the database answers for'
   expect((await rig.send(ALICE, '/v1/runs', { ...post, body: { code: 'return 1' } })).status).toBe(422)
   const events = await readEvents(await rig.send(ALICE, `/v1/runs/${String(first.id)}/events`))
   expect(events).toMatchObject([{ event: 'ended', data: { status: 'succeeded' } }])
+  // Whoever comes back after the end is told to stay away; a number that was never given out leaves nothing out.
+  const from = (lastId: string) =>
+    rig.send(ALICE, `/v1/runs/${String(first.id)}/events`, { headers: { 'last-event-id': lastId } })
+  expect((await from(String(events[0]?.id))).status).toBe(204)
+  expect(await readEvents(await from('3'))).toMatchObject([{ event: 'ended' }])
 })
 
 test('limits may be lowered for a run and not raised', async () => {

@@ -136,6 +136,12 @@ test('a killed service leaves a database in which a cut run is found as one whos
     status: 'failed',
     error: { code: 'OUTCOME_UNKNOWN' },
   })
+  // A provider takes no call without a result.
+  const { messages } = await json(send(again.url, secret, `/v1/sessions/${id.replace('run-', 'session-')}/messages`))
+  expect(messages).toMatchObject([
+    { role: 'assistant' },
+    { role: 'tool', content: [{ type: 'text', text: expect.stringContaining('OUTCOME_UNKNOWN') }] },
+  ])
 })
 
 test('a codeferry.json says tokens, scopes, limits of the server and where sessions are; tokens of the file are then the only ones', async () => {

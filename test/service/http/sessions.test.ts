@@ -111,6 +111,72 @@ test('events of a session are its log: live, from where the client left, and aft
   expect((await events).map((event) => event.id)).toEqual([4, 5, 6, 7])
 })
 
+test('a number that no event of a session has leaves out none that comes', async () => {
+  await using rig = await startRig()
+  const id = await open(rig)
+  const headers = { 'last-event-id': '999' }
+  const watching = readEvents(await rig.send(READER, `/v1/sessions/${id}/events`, { headers }), (got) => got.length > 1)
+  await json(step(rig, id, [{ name: 'city_weather', arguments: '{"city":"Oslo"}' }]))
+  expect((await watching).map((event) => event.id)).toEqual([2, 3])
+})
+
+test('a call under way has no result among the messages yet', async () => {
+  await using rig = await startRig()
+  const id = await open(rig)
+  const gone = new AbortController()
+  const hanging = rig.send(ALICE, `/v1/sessions/${id}/steps`, {
+    body: { calls: [{ name: 'hang', arguments: '{}' }] },
+    signal: gone.signal,
+  })
+  hanging.catch(() => {})
+  const roles = async () => {
+    const { messages } = await json(rig.send(ALICE, `/v1/sessions/${id}/messages`))
+    return (messages as { role: string }[]).map(({ role }) => role)
+  }
+  await eventually(async () => expect(await roles()).toEqual(['assistant']))
+  gone.abort()
+  await eventually(async () => expect(await roles()).toEqual(['assistant', 'tool']))
+})
+
+test('a key named __proto__ is an argument like any other, in an object, a string and a step', async () => {
+  const keysOf: ToolDefinition = {
+    name: 'keys_of',
+    description: '',
+    parameters: { type: 'object' },
+    validateArguments: 'in-body',
+    execute: (args) => Object.entries(args),
+    output: { render: () => [] },
+  }
+  await using rig = await startRig({ tools: [keysOf] })
+  const text = '{"__proto__":{"x":1},"constructor":2}'
+  const wanted = [
+    ['__proto__', { x: 1 }],
+    ['constructor', 2],
+  ]
+  for (const given of [JSON.parse(text) as unknown, text])
+    expect(
+      (await json(rig.send(ALICE, '/v1/tools/call', { body: { name: 'keys_of', arguments: given } }))).value,
+    ).toEqual(wanted)
+  const made = await json(step(rig, await open(rig), [{ name: 'keys_of', arguments: text }]))
+  expect(made).toMatchObject({ results: [{ value: wanted }] })
+})
+
+test('refusals speak of what is refused', async () => {
+  await using rig = await startRig()
+  const search = (body: string) =>
+    fetch(`${rig.url}/v1/tools/search`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${ALICE}`, 'content-type': 'application/json' },
+      body,
+    })
+  expect((await json(search('{"query":'), 400)).detail).toMatch(/^the body is not valid JSON: /)
+  expect((await json(search('[]'), 400)).detail).toMatch(/^the body must be one JSON object/)
+  expect(await json(rig.send(ALICE, '/v1/tools?nope=1'), 422)).toMatchObject({
+    code: 'INVALID_ARGS',
+    title: 'The query does not match what this path takes.',
+  })
+})
+
 test('a session that is let go is gone from memory and goes on from the database', async () => {
   using folder = temporaryFolder()
   await using rig = await startRig({ sqlite: folder.file('s.sqlite') })

@@ -33,7 +33,7 @@ const decide: Route = defineRoute({
   problems: [403, 404, 409, 422],
   handle: async ({ params, body, tenant }, parts) => {
     const asked = parts.desk.find(tenant.scope, params.id)
-    if (asked !== undefined && parts.active.tenantsIn(asked.sessionId).has(tenant.name))
+    if (asked !== undefined && parts.active.isAtWork(asked.sessionId, tenant))
       throw new Problem('FORBIDDEN', 'this token made the call that is asked about; another one has to decide')
     const { decision, reason } = body
     const decided = parts.desk.decide(tenant.scope, params.id, {

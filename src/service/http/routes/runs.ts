@@ -1,9 +1,11 @@
 import { z } from 'zod'
 import type { Limits } from '../../../codemode/limits.ts'
+import type { Tenant } from '../../auth/tenant.ts'
+import { attemptId, attemptOf, isCallOf } from '../../runs/logged-call.ts'
 import { newRunIds } from '../../runs/run-ids.ts'
-import type { RunOrder } from '../../runs/run-table.ts'
+import type { LoggedRun, RunOrder } from '../../runs/run-table.ts'
 import type { RunRecord } from '../../runs/run-record.ts'
-import { Problem } from '../problems.ts'
+import { keyReused, Problem } from '../problems.ts'
 import { queueProblem } from '../queue-problem.ts'
 import { parsePrefer } from '../prefer.ts'
 import { answer, defineRoute, type Route, type RouteCall } from '../route.ts'
@@ -48,19 +50,24 @@ const createRun: Route = defineRoute({
     const ids = newRunIds({
       scope: tenant.scope,
       ...(body.sessionId !== undefined && { sessionId: sessionForRuns(body.sessionId) }),
-      ...(key !== undefined && { key }),
+      ...(key !== undefined && { keyed: { key, digest: call.digest } }),
     })
-    if (key !== undefined && parts.runs.find(tenant.scope, ids.runId) === undefined) {
-      const logged = await parts.runs.findLogged(tenant.scope, ids.runId)
-      if (logged !== undefined) {
-        if (!isSameProgram(logged.call.arguments, body)) throw keyReused()
+    // One that found no place is in the log as well, but is not the run of the key: the next try is.
+    let logged: LoggedRun | undefined
+    if (key !== undefined && runOf(ids.runId, tenant, parts) === undefined) {
+      logged = await parts.runs.findLogged(tenant.scope, ids.runId)
+      if (logged?.hasBegun === true && runOf(ids.runId, tenant, parts) === undefined) {
+        if (!isCallOf(logged, ids.callId)) throw keyReused()
         return answer(createRun, parts, 200, fromLog(logged))
       }
     }
     // From here to the start nothing is awaited: of two requests with one key the second finds the first one's run.
-    const known = parts.runs.find(tenant.scope, ids.runId)
+    const known = runOf(ids.runId, tenant, parts)
     if (known !== undefined && known.digest !== call.digest) throw keyReused()
-    const started = known ?? parts.runs.start(orderOf(call, parts, ids))
+    const turnedAway = parts.runs.find(tenant.scope, ids.runId)?.ids.callId
+    const tries = Math.max(logged?.attempt ?? 0, turnedAway === undefined ? 0 : attemptOf(turnedAway))
+    const callId = attemptId(ids.callId, tries + 1)
+    const started = known ?? parts.runs.start(orderOf(call, parts, { ...ids, callId }))
     if (typeof started === 'string') throw queueProblem(started, parts)
     started.isDetached ||= key !== undefined || prefer.isAsync
     await waitFor(started, prefer.isAsync ? prefer.waitMs : undefined, call.signal, parts)
@@ -108,21 +115,27 @@ const watchRun: Route = defineRoute({
     const logged = record === undefined ? await parts.runs.findLogged(tenant.scope, params.id) : undefined
     if (record === undefined && logged === undefined) throw unknownRun()
     // A number that was never given out is no reason to leave something out.
-    const from = Math.min(lastEventId(request), record?.lastLine ?? Number.MAX_SAFE_INTEGER - 1)
-    if (record?.isEnded === true && from >= record.lastLine) return new Response(null, { status: 204 })
+    const from = Math.min(lastEventId(request), record?.lastLine ?? ENDED_IN_LOG)
+    const isSeen = record === undefined ? from === ENDED_IN_LOG : record.isEnded && from === record.lastLine
+    if (isSeen) return new Response(null, { status: 204 })
     const end = parts.streams.begin(tenant.scope)
     if (end === undefined) throw tooManyStreams()
     return sseResponse(
       async function* (stopped) {
         if (record === undefined) {
           // The events are forgotten; that it has ended, and how, is in the log.
-          if (logged !== undefined) yield { id: from + 1, event: 'ended', data: fromLog(logged) }
+          if (logged !== undefined) yield { id: ENDED_IN_LOG, event: 'ended', data: fromLog(logged) }
           return
         }
         for await (const { id, event } of record.follow(from, stopped))
           yield { id, event: event.type, data: event.type === 'ended' ? toRun(record) : event }
       },
-      { request, signal: AbortSignal.any([signal, parts.streamsEnd]), heartbeatMs: parts.heartbeatMs, onEnd: end },
+      {
+        request,
+        signal: AbortSignal.any([signal, parts.streamsEnd, parts.lives.signalOf(tenant, ['read', 'run'])]),
+        heartbeatMs: parts.heartbeatMs,
+        onEnd: end,
+      },
     )
   },
 })
@@ -156,6 +169,15 @@ const cancelRun: Route = defineRoute({
 
 export const RUN_ROUTES: readonly Route[] = [createRun, getRun, watchRun, cancelRun]
 
+/** How many events a run had that only the log knows is forgotten: its end is behind all of them. */
+const ENDED_IN_LOG = Number.MAX_SAFE_INTEGER
+
+/** The run in memory that a key stands for. */
+function runOf(runId: string, tenant: Tenant, parts: ServiceParts): RunRecord | undefined {
+  const record = parts.runs.find(tenant.scope, runId)
+  return record?.turnedAway === undefined ? record : undefined
+}
+
 type CreateCall = RouteCall<unknown, unknown, z.infer<typeof RunRequest>>
 
 function orderOf({ body, tenant, digest }: CreateCall, parts: ServiceParts, ids: RunOrder['ids']): RunOrder {
@@ -177,6 +199,7 @@ function orderOf({ body, tenant, digest }: CreateCall, parts: ServiceParts, ids:
     ids,
     scope: tenant.scope,
     tenant: tenant.name,
+    tokenId: tenant.tokenId,
     digest,
     code: body.code,
     options: {
@@ -218,15 +241,9 @@ function respond(record: RunRecord, parts: ServiceParts): Response {
       location: `/v1/runs/${record.ids.runId}`,
       'preference-applied': 'respond-async',
     })
-  const failure = record.refusal ?? (record.result?.outcome.isError === true ? record.result.outcome.error : undefined)
   // Nothing of it ran: that is a request to send again, not a run to look at.
-  if (failure?.code === 'OVERLOADED') throw queueProblem('full', parts)
+  if (record.turnedAway !== undefined) throw queueProblem(record.turnedAway, parts)
   return answer(createRun, parts, 200, toRun(record), { location: `/v1/runs/${record.ids.runId}` })
-}
-
-/** The log has the arguments as they were submitted; both have to say the same. */
-function isSameProgram(logged: string, { code, timeoutMs, description }: z.infer<typeof RunRequest>): boolean {
-  return logged === JSON.stringify({ code, timeoutMs, description })
 }
 
 function sessionForRuns(id: string): string {
@@ -237,12 +254,6 @@ function sessionForRuns(id: string): string {
   )
 }
 
-function keyReused(): Problem {
-  return new Problem(
-    'KEY_REUSED',
-    'the Idempotency-Key was sent before with another request; use a new key for each new run',
-  )
-}
 function unknownRun(): Problem {
   return new Problem('NOT_FOUND', 'there is no such run in the scope of this token, or it is no longer kept')
 }

@@ -58,12 +58,14 @@ const makeStep: Route = defineRoute({
   bodyExample: { calls: [{ callId: 'toolu_1', name: 'run_code', arguments: '{"code":"return 6 * 7"}' }] },
   answers: { 200: { description: 'Every call has settled.', schema: Step } },
   problems: [403, 404, 409, 422, 429, 503],
-  handle: async ({ params, body, tenant, signal, idempotencyKey }, parts) => {
+  authorize: ({ body, tenant }) => {
     for (const { name } of body.calls) {
       const wanted = name === RUN_CODE ? 'run' : 'call'
       if (!tenant.may.has(wanted))
         throw new Problem('FORBIDDEN', `this token may not ${wanted} (${JSON.stringify(name)})`)
     }
+  },
+  handle: async ({ params, body, tenant, signal, idempotencyKey }, parts) => {
     using session = await parts.sessions.find(tenant.scope, params.id)
     if (session === undefined) throw unknownSession()
     using step = parts.sessions.beginStep(params.id)
@@ -97,7 +99,9 @@ const getMessages: Route = defineRoute({
   problems: [404],
   handle: async ({ params, tenant }, parts) => {
     if (!(await parts.sessions.has(tenant.scope, params.id))) throw unknownSession()
-    const messages = modelMessages(await parts.store.read(toSessionId(params.id)))
+    const id = toSessionId(params.id)
+    const events = await parts.store.read(id)
+    const messages = modelMessages(events, { isUnderWay: (callId) => parts.store.isUnderWay(id, callId) })
     return answer(getMessages, parts, 200, { messages })
   },
 })
@@ -118,14 +122,18 @@ const watchSession: Route = defineRoute({
   handle: async ({ params, tenant, request, signal }, parts) => {
     const session = await parts.sessions.find(tenant.scope, params.id)
     if (session === undefined) throw unknownSession()
+    const from = await knownSequence(parts.store, params.id, lastEventId(request)).catch((fault: unknown) => {
+      session[Symbol.dispose]()
+      throw fault
+    })
     const end = parts.streams.begin(tenant.scope)
     if (end === undefined) {
       session[Symbol.dispose]()
       throw tooManyStreams()
     }
-    return sseResponse((stopped) => followSession(parts.store, params.id, lastEventId(request), stopped), {
+    return sseResponse((stopped) => followSession(parts.store, params.id, from, stopped), {
       request,
-      signal: AbortSignal.any([signal, parts.streamsEnd]),
+      signal: AbortSignal.any([signal, parts.streamsEnd, parts.lives.signalOf(tenant, ['read', 'run', 'call'])]),
       heartbeatMs: parts.heartbeatMs,
       // A session that somebody watches stays in memory.
       onEnd: () => {
@@ -172,6 +180,12 @@ function toStep({ results, contexts, concludesTurn }: BatchResult, calls: z.infe
     contexts,
     concludesTurn,
   }
+}
+
+/** A number that was never given out, or by a process that died before the event was kept, leaves nothing out. */
+async function knownSequence(store: WatchedStore, id: string, wanted: number): Promise<number> {
+  if (wanted === 0 || (await store.read(toSessionId(id), wanted, 1)).length > 0) return wanted
+  return (await store.read(toSessionId(id))).at(-1)?.sequence ?? 0
 }
 
 /** Events at a time: what a client that does not read has kept here of a long log. */

@@ -1,13 +1,19 @@
+import type { z } from 'zod'
+import type { ContentBlock } from '../../../data/content.ts'
+import { createFailure, type Failure } from '../../../data/failure.ts'
 import { deriveNames } from '../../../registry/native-names.ts'
 import { modelToolsOf } from '../../../registry/model-tools.ts'
 import { RUN_CODE } from '../../../registry/scope.ts'
 import { isOpenToModel } from '../../../registry/tier.ts'
 import { searchTools } from '../../../sdk/search.ts'
 import { tokensOf } from '../../../sdk/render.ts'
+import type { SessionLog } from '../../../session/log.ts'
 import { listTools } from '../../mcp/tool-list.ts'
+import { isCallOf, lastLoggedCall } from '../../runs/logged-call.ts'
+import { keyedCallIds } from '../../runs/run-ids.ts'
 import { makeCalls } from '../make-calls.ts'
-import { Problem, problemResponse } from '../problems.ts'
-import { answer, defineRoute, type Route } from '../route.ts'
+import { keyReused, Problem, problemResponse } from '../problems.ts'
+import { answer, defineRoute, type Route, type RouteCall } from '../route.ts'
 import {
   CallRequest,
   CallResponse,
@@ -18,6 +24,7 @@ import {
   Tools,
   ToolsQuery,
 } from '../schemas/tools.ts'
+import type { ServiceParts } from '../service-parts.ts'
 import { unknownSession } from './runs.ts'
 
 const getTools: Route = defineRoute({
@@ -126,13 +133,17 @@ const callTool: Route = defineRoute({
   bodyExample: { name: 'city.weather', arguments: { city: 'Oslo' } },
   answers: { 200: { description: 'The call succeeded.', schema: CallResponse } },
   problems: [403, 404, 409, 422, 429, 502, 503, 504],
-  handle: async ({ body, tenant, signal, idempotencyKey }, parts) => {
+  handle: async (call, parts) => {
+    const { body, tenant, signal, idempotencyKey } = call
     if (body.name === RUN_CODE) throw new Problem('INVALID_ARGS', 'programs are run with POST /v1/runs')
+    const keyed = keyedIds(call)
     using session =
       body.sessionId === undefined
-        ? parts.sessions.open(tenant.scope)
+        ? parts.sessions.open(tenant.scope, keyed?.sessionId)
         : await parts.sessions.find(tenant.scope, body.sessionId)
     if (session === undefined) throw unknownSession()
+    const earlier = keyed === undefined ? undefined : await earlierAnswer(keyed, session.log, parts)
+    if (earlier !== undefined) return earlier
     const { results } = await makeCalls(parts, {
       tenant,
       log: session.log,
@@ -146,6 +157,7 @@ const callTool: Route = defineRoute({
         {
           name: deriveNames(registry.view(tenant.scope)).nameByNative.get(body.name) ?? body.name,
           arguments: typeof body.arguments === 'string' ? body.arguments : JSON.stringify(body.arguments),
+          ...(keyed !== undefined && { callId: keyed.callId }),
         },
       ],
     })
@@ -153,12 +165,7 @@ const callTool: Route = defineRoute({
     if (result === undefined) throw new TypeError('a batch of one call gave no result')
     const { callId, outcome } = result
     const ids = { callId, sessionId: session.log.sessionId }
-    if (outcome.isError) {
-      const { code, message, ...failure } = outcome.error
-      return problemResponse(code, message, {
-        members: JSON.parse(JSON.stringify({ ...failure, ...ids, content: outcome.content })), // Plain JSON already.
-      })
-    }
+    if (outcome.isError) return failedAnswer(outcome.error, ids, outcome.content)
     return answer(callTool, parts, 200, {
       ...ids,
       value: outcome.value,
@@ -170,3 +177,58 @@ const callTool: Route = defineRoute({
 })
 
 export const TOOL_ROUTES: readonly Route[] = [getTools, getSdk, search, callTool]
+
+type KeyedIds = ReturnType<typeof keyedCallIds>
+
+function keyedIds({
+  body,
+  tenant,
+  idempotencyKey: key,
+  digest,
+}: RouteCall<unknown, unknown, z.infer<typeof CallRequest>>): KeyedIds | undefined {
+  if (key === undefined) return undefined
+  return keyedCallIds({
+    scope: tenant.scope,
+    ...(body.sessionId !== undefined && { sessionId: body.sessionId }),
+    keyed: { key, digest },
+  })
+}
+
+/** Of a call whose answer is not in memory any more (it was long ago, or in another process), but in the log. */
+async function earlierAnswer(
+  { stem, callId }: KeyedIds,
+  log: SessionLog,
+  parts: ServiceParts,
+): Promise<Response | undefined> {
+  const logged = lastLoggedCall(await parts.store.read(log.sessionId), stem)
+  if (logged?.hasBegun !== true) return undefined
+  if (!isCallOf(logged, callId)) throw keyReused()
+  const { call, result } = logged
+  const ids = { callId: call.callId, sessionId: log.sessionId }
+  if (result === undefined) return failedAnswer(OUTCOME_LOST, ids, [])
+  const { content, errorInfo, isError, meta, approval } = result
+  if (isError) return failedAnswer(errorInfo ?? OUTCOME_LOST, ids, content)
+  return answer(callTool, parts, 200, {
+    ...ids,
+    content,
+    isFromLog: true,
+    ...(meta !== undefined && { meta }),
+    ...(approval !== undefined && { approval }),
+  })
+}
+
+const OUTCOME_LOST = createFailure(
+  'OUTCOME_UNKNOWN',
+  'the call had started when the service died; whether it took effect is not known. Find that out, and use a new key to make it again',
+  { phase: 'body', bodyStarted: true },
+)
+
+function failedAnswer(
+  { code, message, ...failure }: Failure,
+  ids: { readonly callId: string; readonly sessionId: string },
+  content: readonly ContentBlock[],
+): Response {
+  return problemResponse(code, message, {
+    members: JSON.parse(JSON.stringify({ ...failure, ...ids, content })), // Plain JSON already.
+  })
+}

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { isRecord } from '../../../data/json.ts'
 import { AnyJson, Approval, ContentBlock, ResourceId, ToolName } from './shared.ts'
 
 export const ToolsQuery = z.strictObject({ format: z.enum(['mcp', 'openai', 'anthropic']).default('mcp') })
@@ -66,11 +67,17 @@ export const SearchResponse = z
   })
   .meta({ id: 'SearchResponse' })
 
+/** As it came: zod's own objects and records drop a key named `__proto__` and say nothing. */
+const ArgumentObject = z
+  .unknown()
+  .refine(isRecord, 'must be an object')
+  .meta({ type: 'object', additionalProperties: {} })
+
 export const CallRequest = z
   .strictObject({
     name: ToolName,
     arguments: z
-      .union([z.record(z.string(), z.unknown()), z.string()])
+      .union([ArgumentObject, z.string()])
       .default({})
       .meta({ description: 'An object, or the raw string of a model.' }),
     sessionId: ResourceId.optional().meta({ description: 'Whose log the call belongs to. Default: one of its own.' }),
@@ -81,9 +88,12 @@ export const CallResponse = z
   .strictObject({
     callId: z.string(),
     sessionId: z.string(),
-    value: AnyJson,
+    value: AnyJson.optional(),
     content: z.array(ContentBlock),
     meta: AnyJson.optional(),
     approval: Approval.optional(),
+    isFromLog: z.literal(true).optional().meta({
+      description: 'The answer is no longer in memory: its value is in `content` only.',
+    }),
   })
   .meta({ id: 'CallResponse' })
