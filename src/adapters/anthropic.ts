@@ -1,6 +1,6 @@
 import type { BatchedResult, BatchResult, ContentBlock, Engine, SessionLog } from '../index.ts'
 import { offeredTools, type OfferOptions } from './offered-tools.ts'
-import { runStep, type ProviderCall, type StepOptions } from './run-step.ts'
+import { rawArguments, runStep, type ProviderCall, type StepOptions } from './run-step.ts'
 import { shownBlock } from './shown-block.ts'
 
 /** Fits `tools` of `client.messages.create()`. */
@@ -57,7 +57,7 @@ export async function runAnthropicToolCalls(
 }
 
 /**
- * A block that is no call is none; a call without a part has an empty one. `input` is parsed by the client package, but
+ * A block that is no call is none; a call without an id or a name has an empty one. `input` is parsed by the client package, but
  * not by those who collect the raw text of a stream: a string is the arguments as they came.
  */
 function readCall(block: unknown): readonly ProviderCall[] {
@@ -69,7 +69,7 @@ function readCall(block: unknown): readonly ProviderCall[] {
     {
       id: typeof id === 'string' ? id : '',
       name: typeof name === 'string' ? name : '',
-      arguments: typeof input === 'string' ? input : (JSON.stringify(input) ?? ''),
+      arguments: rawArguments(input),
     },
   ]
 }

@@ -1,6 +1,6 @@
 import type { BatchResult, ContentBlock, Engine, SessionLog, UserMessage } from '../index.ts'
 import { offeredTools, type OfferOptions } from './offered-tools.ts'
-import { runStep, type ProviderCall, type StepOptions } from './run-step.ts'
+import { rawArguments, runStep, type ProviderCall, type StepOptions } from './run-step.ts'
 import { shownBlock } from './shown-block.ts'
 
 /** Fits `tools` of `client.responses.create()`. */
@@ -67,14 +67,14 @@ export async function runOpenAiToolCalls(
   return { ...step, items: [...outputs, ...step.contexts.map(toMessage)] }
 }
 
-/** What a response holds came over a network: an item that is not a call is none, and a call without a part has an empty one. */
+/** What a response holds came over a network: an item that is not a call is none, and a call without an id or a name has an empty one. */
 function readCall(item: unknown): readonly ProviderCall[] {
   if (typeof item !== 'object' || item === null || !('type' in item) || item.type !== 'function_call') return []
-  const text = (key: 'call_id' | 'name' | 'arguments'): string => {
+  const text = (key: 'call_id' | 'name'): string => {
     const value: unknown = Reflect.get(item, key)
     return typeof value === 'string' ? value : ''
   }
-  return [{ id: text('call_id'), name: text('name'), arguments: text('arguments') }]
+  return [{ id: text('call_id'), name: text('name'), arguments: rawArguments(Reflect.get(item, 'arguments')) }]
 }
 
 function outputOf(content: readonly ContentBlock[]): string | OpenAiPart[] {

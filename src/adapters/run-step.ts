@@ -18,6 +18,14 @@ export interface ProviderCall {
 }
 
 /**
+ * Arguments as a provider's answer has them: the raw string, or what somebody on the way has parsed already. That none
+ * came is not the same as `{}`: a tool that needs no arguments would run for an answer that was cut off.
+ */
+export function rawArguments(value: unknown): string {
+  return typeof value === 'string' ? value : (JSON.stringify(value) ?? 'null')
+}
+
+/**
  * The calls of one step, as one batch: in the log, through every policy, results in the model's order. A call of a name
  * that does not exist, or with arguments that are no JSON, is a result like any other. Rejects only when the log does.
  */

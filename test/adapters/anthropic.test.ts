@@ -95,7 +95,7 @@ test('the raw text of a stream stays raw, so that the log has what the model wro
   ])
   expect(results.map(({ outcome }) => outcome.isError && outcome.error.code)).toEqual(Array(3).fill('INVALID_ARGS'))
   const logged = session.events().flatMap((event) => (event.type === 'tool/call' ? [event.arguments] : []))
-  expect(logged).toEqual(['{"text": "cut', '', '["text"]'])
+  expect(logged).toEqual(['{"text": "cut', 'null', '["text"]'])
 })
 
 test('parallel calls overlap, and an abort answers each of them', async () => {

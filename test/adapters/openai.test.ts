@@ -111,6 +111,20 @@ test('failures are outputs that say their code: unknown tools, bad JSON, duplica
   expect(logged[1]).toBe('{"text": "x"')
 })
 
+test('arguments that somebody has parsed are written out again, and those that are no object run nothing', async () => {
+  const session = engine.openSession()
+  const values = [{ text: 'x' }, null, ['x'], 7, undefined]
+  const { results } = await runOpenAiToolCalls(
+    engine,
+    session,
+    values.map((value, n) => ({ type: 'function_call', call_id: `${n}`, name: 'note_tell', arguments: value })),
+  )
+  const without = await runOpenAiToolCalls(engine, session, [{ type: 'function_call', call_id: 'n', name: 'safe' }])
+  expect([...results, ...without.results].map(({ outcome }) => (outcome.isError ? outcome.error.code : 'ran'))).toEqual(
+    ['ran', ...Array<string>(5).fill('INVALID_ARGS')],
+  )
+})
+
 test('calls that may overlap do, others run alone, and the wish to end the turn arrives', async () => {
   watch.most = 0
   await runOpenAiToolCalls(

@@ -9,7 +9,7 @@ import { startScriptedProvider } from '../../examples/scripted-provider.ts'
 
 /**
  * Executes the quickstart. A fenced block says by its info string what it is: `file=<name>` is written, `serve` is
- * started, `run` is executed, `openai` and `anthropic` are executed with a scripted provider. The install is what
+ * started, `install` installs what the section needs, `run` is executed, `openai` and `anthropic` are executed with a scripted provider. The install is what
  * test/e2e/package.test.ts shows.
  */
 const root = join(import.meta.dirname, '../..')
@@ -89,10 +89,20 @@ async function outputOf(text: string, env: Readonly<Record<string, string>> = {}
 }
 
 test('every block of code is of a kind that this test executes', () => {
-  const known = ['run', 'serve', 'openai', 'anthropic']
+  const known = ['run', 'serve', 'install', 'openai', 'anthropic']
   for (const { kind, text } of blocks)
     expect(known.includes(kind) || kind.startsWith('file=') || text.includes('npm install codeferry'), text).toBe(true)
 })
+
+test.each(['ai', 'openai', '@anthropic-ai/sdk'])(
+  'the section that imports %s says how to install it before',
+  (name) => {
+    const imports = blocks.findIndex(({ text }) => text.includes(`from '${name}'`))
+    const installs = blocks.findIndex(({ kind, text }) => kind === 'install' && text.trim() === `npm install ${name}`)
+    expect(imports).toBeGreaterThan(0)
+    expect(installs).toBe(imports - 1)
+  },
+)
 
 test('each curl gets its answer', { timeout: 60_000 }, async () => {
   const [block] = blocks.filter(({ language, kind }) => language === 'sh' && kind === 'run')

@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs'
+import { resolve as resolvePath } from 'node:path'
 import { pino } from 'pino'
 import { createArtifacts, type Engine } from '../../engine.ts'
 import { thrownMessage } from '../../data/failure.ts'
@@ -18,7 +20,8 @@ import { warn, writeJson, type Io } from '../io.ts'
 import { createReloadingEngine } from '../serve/reloading-engine.ts'
 import { servedDocument, writeServed } from '../serve/serve-screen.ts'
 import { readServeSources, startServeEngine, type ServeOptions, type ServeSources } from '../serve/serve-sources.ts'
-import { findTokens } from '../serve/serve-tokens.ts'
+import { findTokens, makeFirstToken, reloadTokens, type ReloadedTokens } from '../serve/serve-tokens.ts'
+import { DEFAULT_CONFIG } from '../tool-sources.ts'
 import { VERSION } from '../version.ts'
 
 /**
@@ -30,7 +33,11 @@ export async function serveCommand(options: ServeOptions, io: Io): Promise<numbe
   using interrupt = watchInterrupt()
   await using parts = new AsyncDisposableStack()
   let from = readServeSources(options, io)
-  let tokens = findTokens(from, io)
+  const { database } = from
+  // None at a first start: nobody comes in until it listens and one is made.
+  let tokens: ReloadedTokens = findTokens(from, io) ?? { tokens: [] }
+  const isFirstStart = tokens.tokens.length === 0 && tokens.file === undefined
+  warnOfUnread(io, options)
   const now = Date.now
   const store = parts.use(
     watchStore(
@@ -52,7 +59,7 @@ export async function serveCommand(options: ServeOptions, io: Io): Promise<numbe
     createReloadingEngine(first, {
       async start() {
         const next = readServeSources(options, io)
-        const nextTokens = findTokens(next, io)
+        const nextTokens = reloadTokens(next, { current: tokens, database }, io)
         const started = await startServeEngine(next, shared, options, io)
         from = next
         tokens = nextTokens
@@ -78,10 +85,13 @@ export async function serveCommand(options: ServeOptions, io: Io): Promise<numbe
   )
   const { url } = await service.listen()
   parts.defer(async () => void (await service.close()))
+  if (isFirstStart) tokens = makeFirstToken(from, io)
   using _hangup = onHangup(async () => {
     const before = JSON.stringify([from.server, from.database])
     const problem = await engine.reload()
     if (problem !== undefined) return log.error({ problem }, 'reload refused: what ran before goes on')
+    service.tokensChanged()
+    if (tokens.problem !== undefined) log.warn(tokens.problem)
     warnOfNames(io, engine.current, tokens.tokens, from)
     mcp.engineChanged()
     log.info({ tools: engine.current.registry.view('global').toolsByName.size }, 'reloaded')
@@ -100,7 +110,8 @@ export async function serveCommand(options: ServeOptions, io: Io): Promise<numbe
   if (options.json === true) writeJson(io, servedDocument(served))
   else writeServed(io, served)
   // The secret has been shown; nothing here holds on to it.
-  tokens = { tokens: tokens.tokens, ...(tokens.file !== undefined && { file: tokens.file }) }
+  const { secret: _shown, ...known } = tokens
+  tokens = known
 
   await new Promise<void>((resolve) => {
     if (interrupt.signal.aborted) resolve()
@@ -127,6 +138,15 @@ function warnOfNames(io: Io, { registry }: Engine, tokens: readonly TokenSetting
   const { toolsByName, hiddenNames } = registry.view(GLOBAL_SCOPE)
   for (const message of unmatchedRules(settings, [...toolsByName.keys(), ...hiddenNames]))
     warn(io, `${settings.path}: ${message}`)
+}
+
+/** Tools of a mock file are meant alone, and with them a service that the folder's configuration says nothing of. */
+function warnOfUnread(io: Io, { config, mock }: ServeOptions): void {
+  if (config === undefined && mock !== undefined && existsSync(resolvePath(io.cwd, DEFAULT_CONFIG)))
+    warn(
+      io,
+      `with --mock ./${DEFAULT_CONFIG} is not read: its port, tokens and policies do not count; add --config ${DEFAULT_CONFIG} for both`,
+    )
 }
 
 function onHangup(reload: () => Promise<void>): Disposable {

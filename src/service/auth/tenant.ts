@@ -7,6 +7,8 @@ import type { Grant } from '../../settings/settings.ts'
 export interface Tenant {
   /** Of the token, for logs and for `by` of an approval; never secret. */
   readonly name: string
+  /** Digest of its secret: the same token under another name is the same token. Not for logs. */
+  readonly tokenId: string
   readonly scope: string
   readonly may: ReadonlySet<Grant>
 }

@@ -24,6 +24,6 @@ export function createTokenCheck(tokens: () => readonly TokenSettings[]): TokenC
       // A digest of another length is a damaged entry; it matches nothing.
       if (known.length === given.length && timingSafeEqual(known, given)) found ??= token
     }
-    return found && { name: found.name, scope: found.scope, may: new Set(found.may) }
+    return found && { name: found.name, tokenId: found.sha256, scope: found.scope, may: new Set(found.may) }
   }
 }

@@ -1,6 +1,9 @@
 import type { Engine } from '../../engine.ts'
+import { thrownMessage } from '../../data/failure.ts'
+import type { Grant } from '../../settings/settings.ts'
 import type { ApprovalDesk } from '../approvals/approval-desk.ts'
 import type { Tenant } from '../auth/tenant.ts'
+import { Problem } from '../http/problems.ts'
 import type { HttpService } from '../http/service.ts'
 import { announceChanges } from './announce-changes.ts'
 import { TenantDoor } from './tenant-door.ts'
@@ -21,6 +24,8 @@ export interface McpTuning {
   readonly maxSessionsPerToken: number
   readonly maxSubscriptionsPerToken: number
   readonly maxParkedPerToken: number
+  /** Each holds a connection until it is answered; one more is refused with 429. */
+  readonly maxPostsPerToken: number
   /** A session that is idle for this long has ended. */
   readonly idleMs: number
   /** How long a client that was given a question may take to come back. */
@@ -35,6 +40,7 @@ const DEFAULTS: McpTuning = {
   maxSessionsPerToken: 100,
   maxSubscriptionsPerToken: 100,
   maxParkedPerToken: 64,
+  maxPostsPerToken: 256,
   idleMs: 30 * 60_000,
   answerMs: 10 * 60_000,
   approvalWaitMs: 50_000,
@@ -43,6 +49,7 @@ const DEFAULTS: McpTuning = {
 }
 
 export const MCP_PATH = '/mcp'
+const MAY: readonly Grant[] = ['run', 'call']
 
 export interface McpEndpoint extends AsyncDisposable {
   /** After a reload: another engine has other tools. */
@@ -60,10 +67,19 @@ export function mountMcp(service: HttpService, options: McpEndpointOptions): Mcp
   const doorsByToken = new Map<string, TenantDoor>()
 
   function doorOf(tenant: Tenant): TenantDoor {
-    const key = JSON.stringify([tenant.scope, tenant.name])
-    const door =
-      doorsByToken.get(key) ?? new TenantDoor(tenant, { service, approvals, version, now, tuning, onProblem })
+    // Not by name: it can be given to another secret, which has no business in these sessions.
+    const key = JSON.stringify([tenant.scope, tenant.tokenId])
+    const known = doorsByToken.get(key)
+    if (known !== undefined) return known
+    const gone = service.lives.signalOf(tenant, MAY)
+    if (gone.aborted) throw new Problem('UNAUTHENTICATED', 'the token was removed')
+    const door = new TenantDoor(tenant, { service, approvals, version, now, tuning, onProblem })
     doorsByToken.set(key, door)
+    const close = () => {
+      doorsByToken.delete(key)
+      door.close().catch((thrown: unknown) => onProblem(thrownMessage(thrown)))
+    }
+    gone.addEventListener('abort', close, { once: true, signal: door.ended })
     return door
   }
 
@@ -87,7 +103,7 @@ export function mountMcp(service: HttpService, options: McpEndpointOptions): Mcp
   service.metrics.gauge('codeferry_mcp_sessions', 'MCP sessions that are open.', () =>
     [...doorsByToken.values()].reduce((sum, { sessions }) => sum + sessions, 0),
   )
-  service.mount(MCP_PATH, (request, tenant) => doorOf(tenant).answer(request, tenant), { may: ['run', 'call'] })
+  service.mount(MCP_PATH, (request, tenant) => doorOf(tenant).answer(request, tenant), { may: MAY })
 
   return {
     engineChanged() {

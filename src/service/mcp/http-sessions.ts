@@ -1,9 +1,6 @@
 import { randomBytes } from 'node:crypto'
-import {
-  isInitializeRequest,
-  WebStandardStreamableHTTPServerTransport,
-  type Server,
-} from '@modelcontextprotocol/server'
+import { isInitializeRequest, type Server } from '@modelcontextprotocol/server'
+import { EndingTransport } from './ending-transport.ts'
 import { rpcRefusal, unknownSession } from './rpc-refusal.ts'
 import { watchStream } from './watch-stream.ts'
 
@@ -17,7 +14,7 @@ export interface HttpSessionsOptions {
 
 interface Session {
   readonly server: Server
-  readonly transport: WebStandardStreamableHTTPServerTransport
+  readonly transport: EndingTransport
   uses: number
   usedAtMs: number
 }
@@ -80,7 +77,7 @@ export class HttpSessions {
       })
     const id = randomBytes(32).toString('base64url')
     const server = this.#options.createServer(id)
-    const transport = new WebStandardStreamableHTTPServerTransport({
+    const transport = new EndingTransport({
       sessionIdGenerator: () => id,
       onsessionclosed: () => void this.#sessionsById.delete(id),
     })

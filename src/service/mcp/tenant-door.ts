@@ -4,6 +4,7 @@ import type { ApprovalDesk } from '../approvals/approval-desk.ts'
 import type { Tenant } from '../auth/tenant.ts'
 import type { HttpService } from '../http/service.ts'
 import { newSessionId } from '../runs/run-ids.ts'
+import { messagesOf, requestIdOf } from './ending-transport.ts'
 import { HttpSessions } from './http-sessions.ts'
 import type { McpTuning } from './http-endpoint.ts'
 import type { McpHost } from './mcp-host.ts'
@@ -35,7 +36,9 @@ export class TenantDoor {
   #tenant: Tenant
   /** Requests without a session share one in the log: what one of their programs kept, the next one can read. */
   #log = { id: newSessionId(), usedAtMs: 0 }
+  /** POSTs that are not answered to their end. */
   #uses = 0
+  readonly #end = new AbortController()
 
   constructor(tenant: Tenant, options: DoorOptions) {
     const { tuning, now, onProblem } = options
@@ -62,6 +65,10 @@ export class TenantDoor {
     })
   }
 
+  /** Aborted when it is closed. */
+  get ended(): AbortSignal {
+    return this.#end.signal
+  }
   get sessions(): number {
     return this.#sessions.size
   }
@@ -85,11 +92,7 @@ export class TenantDoor {
       case 'POST': {
         const read = await readMessages(request)
         if (!read.ok) return read.refusal
-        const { method, headers, signal } = request
-        const bare = new Request(request.url, { method, headers, signal })
-        return (await isLegacyRequest(bare, read.body))
-          ? await this.#sessions.answer(bare, read.body)
-          : await this.#answerModern(bare, read.body)
+        return await this.#answerPost(request, read.body)
       }
       default:
         return rpcRefusal(405, -32_600, 'this path takes GET, POST and DELETE', { allow: 'GET, POST, DELETE' })
@@ -106,11 +109,18 @@ export class TenantDoor {
   }
 
   async close(): Promise<void> {
+    this.#end.abort(new Error('the token was removed, or the service ended'))
     this.#parked[Symbol.dispose]()
     await Promise.all([this.#sessions.close(), this.#modern.close()])
   }
 
-  async #answerModern(request: Request, body: unknown): Promise<Response> {
+  async #answerPost(request: Request, body: unknown): Promise<Response> {
+    const asks = messagesOf(body).some((message) => requestIdOf(message).length > 0)
+    // Not of what is answered at once: to cancel a request there is always room.
+    if (asks && this.#uses >= this.#options.tuning.maxPostsPerToken)
+      return rpcRefusal(429, -32_600, 'too many requests of this token are under way; let some of them end', {
+        'retry-after': '5',
+      })
     this.#uses++
     const gone = new AbortController()
     const done = (isCut: boolean) => {
@@ -119,8 +129,15 @@ export class TenantDoor {
     }
     try {
       const { method, headers, signal } = request
-      const watched = new Request(request.url, { method, headers, signal: AbortSignal.any([signal, gone.signal]) })
-      return watchStream(await this.#modern.fetch(watched, { parsedBody: body }), done)
+      const watched = new Request(request.url, {
+        method,
+        headers,
+        signal: AbortSignal.any([signal, gone.signal, this.#end.signal]),
+      })
+      const response = (await isLegacyRequest(watched, body))
+        ? await this.#sessions.answer(watched, body)
+        : await this.#modern.fetch(watched, { parsedBody: body })
+      return watchStream(response, done)
     } catch (thrown) {
       done(true)
       throw thrown
