@@ -28,6 +28,23 @@ export function createEmptyTool(onBody: (argument: number) => void = () => {}): 
   })
 }
 
+/** A tool that gives so many characters. */
+export function createTextTool(): ToolDefinition {
+  const textByLength = new Map<number, string>()
+  return defineTool({
+    name: 'text',
+    description: 'Gives a text of that length.',
+    parameters: { type: 'object', properties: { n: { type: 'number' } }, required: ['n'] },
+    annotations: { readOnlyHint: true },
+    isConcurrencySafe: () => true,
+    execute({ n }) {
+      const text = textByLength.get(n) ?? 'x'.repeat(n)
+      textByLength.set(n, text)
+      return { text }
+    },
+  })
+}
+
 /** Five built-in policies as an owner would mount them: three look before the call, two wrap it, one looks after it. */
 export function fivePolicies(): readonly Policy[] {
   return [

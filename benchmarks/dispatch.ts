@@ -1,11 +1,11 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createEngine, defineTool, type EngineOptions, type RunResult, type SessionLog } from '../src/index.ts'
+import { createEngine, defineTool, STAGES, type EngineOptions, type RunResult, type SessionLog } from '../src/index.ts'
 import { startPingPong } from './_ping-pong.ts'
 import { sandboxesMb } from './_processes.ts'
 import { compare, rest, toRows, type Benchmark, type Rounds, type Size, type Table, type Variant } from './_runner.ts'
-import { createEmptyTool, fivePolicies } from './_tools.ts'
+import { createEmptyTool, createTextTool, fivePolicies } from './_tools.ts'
 
 interface Sizes {
   readonly calls: Rounds & { readonly perRun: number }
@@ -37,7 +37,7 @@ export const dispatchBenchmark: Benchmark = {
     'Everything goes through `engine.run`: a model’s call of `run_code` with the whole pipeline around it, the program compiled from its text (each text is new, so no cache helps), a fresh isolate in a confined child process (type checking is off but where a row says otherwise), and for each call of the program the whole pipeline again, with five policies and the dispatch events in the session log.',
     'After every run its value and its log are checked: every call stands there with a start and one settle event. A run that does not show this ends the benchmark.',
     'Sequential calls: the time from one body to the next, so one sample holds the way back to the program, its next line, the way to the host and the pipeline. The raw ping-pong is 100 bytes through the same kind of pipe to a blocking child and back, alternating with it: the ratio between the two is the figure to compare between machines.',
-    '“With spare”: the isolate was prepared before the run came (the runs are 60 ms apart). “No spare”: the runs follow each other and ask for another memory limit each time, so none that is prepared can be used.',
+    '“With spare”: the isolate was prepared before the run came (the runs are 60 ms apart). “No spare”: the runs follow each other and ask for another memory limit each time, so none that is prepared can be used. “One after the other”: the isolate of a run is made while its program is compiled and checked.',
     'Memory is the proportional share (Pss) of all sandbox processes together.',
     'Targets come from a prototype without TypeScript, policy or log on a quiet machine; they are not asserted anywhere.',
   ],
@@ -46,6 +46,8 @@ export const dispatchBenchmark: Benchmark = {
     return [
       ...(await measureSequential(sizes)),
       await measureParallel(sizes),
+      await measurePayloads(sizes),
+      await measureStages(sizes),
       await measureRuns(sizes),
       await measureStart(sizes),
       await measureBursts(sizes),
@@ -144,12 +146,90 @@ async function measureParallel({ calls }: Sizes): Promise<Table> {
   )
 }
 
+/** Bytes of a result, and how many calls one sample has: large ones are few. */
+const PAYLOADS = [
+  { name: '100 B', bytes: 100, share: 1 },
+  { name: '10 kB', bytes: 10_000, share: 1 },
+  { name: '1 MB', bytes: 1_000_000, share: 0.02 },
+] as const
+
+async function measurePayloads({ calls }: Sizes): Promise<Table> {
+  await using bench = await startBench()
+  return await compare(
+    'One call of a program, sequential, by the size of its result',
+    'µs',
+    'a sample is the mean over the calls of a run, its start included',
+    calls,
+    PAYLOADS.map(({ name, bytes, share }): Variant => {
+      const count = Math.max(1, Math.round((calls.perRun * share) / 5))
+      return {
+        name: `${name}`,
+        round: async () => [
+          ((await bench.run(
+            `let length = 0\n for (let n = 0; n < ${count}; n++) length += (await tools.text({ n: ${bytes} })).text.length`,
+            { value: 'length', expected: count * bytes, calls: count },
+          )) *
+            1_000) /
+            count,
+        ],
+      }
+    }),
+  )
+}
+
+/** Of one call of a program: what its stages take on the host, and the rest of the way there and back. */
+async function measureStages({ calls }: Sizes): Promise<Table> {
+  const nsByStage = new Map<string, number[]>()
+  let isMeasured = false
+  await using bench = await startBench({
+    observers: [
+      {
+        settled({ entry }, _outcome, { stageNs }) {
+          if (!isMeasured || entry !== 'program') return
+          for (const [stage, ns] of Object.entries(stageNs)) {
+            const samples = nsByStage.get(stage) ?? []
+            samples.push(ns / 1_000)
+            nsByStage.set(stage, samples)
+          }
+        },
+      },
+    ],
+  })
+  const whole: number[] = []
+  for (let round = -calls.warmUp; round < calls.measured; round++) {
+    isMeasured = round >= 0
+    bench.bodyTimes.length = 0
+    await bench.run(
+      `let sum = 0
+       for (let n = 1; n <= ${calls.perRun}; n++) sum += (await tools.empty({ n })).n`,
+      { value: 'sum', expected: (calls.perRun * (calls.perRun + 1)) / 2, calls: calls.perRun },
+    )
+    if (!isMeasured) continue
+    for (const [index, time] of bench.bodyTimes.slice(1).entries())
+      whole.push((time - (bench.bodyTimes[index] ?? 0)) * 1_000)
+  }
+  return {
+    title: 'Where the time of one such call goes',
+    unit: 'µs',
+    sample: 'a sample is one call; what is not in a stage is the isolate, the pipes, the frames and the log',
+    rows: toRows([
+      { name: 'there and back', samples: whole },
+      ...STAGES.flatMap((stage) => {
+        const samples = nsByStage.get(stage)
+        return samples === undefined ? [] : [{ name: `stage ${stage}`, samples }]
+      }),
+    ]),
+  }
+}
+
 // --- runs -----------------------------------------------------------------------------------------------------------
 
 async function measureRuns({ runs }: Sizes): Promise<Table> {
   await using spaced = await startBench()
   await using drained = await startBench()
   await using checked = await startBench({ typecheck: 'error' })
+  await using inTurn = await startBench()
+  await using checkedInTurn = await startBench({ typecheck: 'error' })
   let memoryMb = 128
   const apart = (bench: Bench) => () =>
     times(runs.perRound, async () => {
@@ -164,6 +244,8 @@ async function measureRuns({ runs }: Sizes): Promise<Table> {
       target: { p50: 4.5, p99: 10 },
       round: () => times(runs.perRound, () => drained.noOp({ memoryMb: (memoryMb = memoryMb === 128 ? 129 : 128) })),
     },
+    { name: 'one after the other', round: () => times(runs.perRound, () => inTurn.noOp()) },
+    { name: 'one after the other, type-checked', round: () => times(runs.perRound, () => checkedInTurn.noOp()) },
   ]
   return await compare('No-op run', 'ms', 'a sample is one run, compiling included', runs, variants)
 }
@@ -304,7 +386,7 @@ async function startBench(options: EngineOptions = {}): Promise<Bench> {
     },
   })
   const engine = await createEngine({
-    tools: [createEmptyTool(() => bodyTimes.push(performance.now())), work, gate],
+    tools: [createEmptyTool(() => bodyTimes.push(performance.now())), createTextTool(), work, gate],
     policies: fivePolicies(),
     typecheck: 'off',
     ...options,

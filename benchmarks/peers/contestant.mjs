@@ -3,8 +3,15 @@ import { setTimeout as sleep } from 'node:timers/promises'
 
 const [file, options] = process.argv.slice(2)
 const gates = []
+const texts = new Map()
+const textOf = (length) => {
+  const text = texts.get(length) ?? 'x'.repeat(length)
+  texts.set(length, text)
+  return text
+}
 const tools = {
   empty: ({ n }) => ({ n }),
+  text: ({ n }) => ({ text: textOf(n) }),
   work: async () => {
     await sleep(5)
     return null
@@ -16,12 +23,12 @@ const tools = {
 }
 const { start } = await import(`./contestants/${file}`)
 const peer = await start(tools, JSON.parse(options))
-let texts = 0
+let programs = 0
 let waiting = []
 
 async function timed(body, expected) {
   // A text that was not run before: no cache of compiled programs helps.
-  const code = `const nonce = ${++texts}\n${body}`
+  const code = `const nonce = ${++programs}\n${body}`
   const startedAt = performance.now()
   const value = await peer.run(code)
   const took = performance.now() - startedAt
@@ -36,6 +43,10 @@ const work = {
   async sequential({ calls }) {
     const body = `let sum = 0\nfor (let n = 1; n <= ${calls}; n++) sum += (${peer.call('empty')}({ n })).n\nreturn sum`
     return [((await timed(body, (calls * (calls + 1)) / 2)) * 1_000) / calls]
+  },
+  async payload({ calls, bytes }) {
+    const body = `let length = 0\nfor (let n = 0; n < ${calls}; n++) length += (${peer.call('text')}({ n: ${bytes} })).text.length\nreturn length`
+    return [((await timed(body, calls * bytes)) * 1_000) / calls]
   },
   async parallel({ calls }) {
     const body = `const all = await Promise.all(Array.from({ length: ${calls} }, (_, n) => ${peer.promise('empty')}({ n })))\nreturn all.reduce((sum, { n }) => sum + n, 0)`

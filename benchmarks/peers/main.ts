@@ -53,12 +53,12 @@ interface Work {
 const METHOD = [
   'Each contestant is a process of its own, started anew, on the same Node; in each round all of them do the same work one after the other, each round beginning with another one. Rounds before are not counted: eight for calls, one for runs.',
   'Programs are the same but for how a tool is named, and each text is new. Every result is checked. What a run sets up per run (isolate, worker, interpreter) is in the time of the run.',
-  'The tools do nothing (`empty`), wait 5 ms (`work`), or wait until they are let go (`gate`).',
+  'The tools do nothing (`empty`), give a text (`text`), wait 5 ms (`work`), or wait until they are let go (`gate`).',
   'Memory is the proportional share (Pss) of the contestant’s process and all below it, less what it held before the runs began.',
 ]
 
 const FAIRNESS = [
-  'Codeferry does more for a call than the others: arguments are parsed strictly, checked and copied, the call goes through its pipeline, and both its ends are events of a session log. The others call the function.',
+  'Codeferry does more for a call than the others: five policies are mounted, arguments are parsed strictly, checked and copied, the call goes through its pipeline, and both its ends are events of a session log. The others call the function.',
   'Only the process wall survives a program that hangs a built-in or exhausts memory natively; `codeferry` alone has it. Compare `codeferry, in-process` with those that run in the host.',
   '`@utcp/code-mode`: calls block the program, so parallel calls are made one after the other; its line of output per call is silenced, in its favour.',
   '`@utcp/code-mode` and `@tanstack/ai-isolate-node` ask for isolated-vm 6, which has no build for this Node: they run on the version 7 that Codeferry uses. `@tanstack/ai-isolate-node` asks for a version of `ai-code-mode` that was not published; the latest one is used.',
@@ -101,6 +101,18 @@ const WORKS: readonly Work[] = [
     rounds: isTiny ? 1 : 8,
     warmUp: isTiny ? 1 : 8,
   },
+  ...(['100 B', '10 kB', '1 MB'] as const).map((size, index): Work => {
+    const bytes = 100 ** (index + 1)
+    const calls = isTiny ? 2 : index === 2 ? 10 : 200
+    return {
+      title: `One call of a program, sequential, with a result of ${size}`,
+      unit: 'µs',
+      sample: `a sample is the mean over a run of ${calls} calls, its start included`,
+      ask: { name: 'payload', calls, bytes },
+      rounds: isTiny ? 1 : 5,
+      warmUp: isTiny ? 0 : 2,
+    }
+  }),
   {
     title: '50 runs at once, each with 10 calls of 5 ms one after the other',
     unit: 'ms',
