@@ -37,7 +37,9 @@ test('the clock stands still between deliveries, and a busy wait cannot end', as
 })
 
 test('Temporal is there for a program that names it, and for no other', async () => {
-  const hidden = await sandbox.run(`return [typeof globalThis['Temp' + 'oral'], 'toTemp' + 'oralInstant' in new Date()]`)
+  const hidden = await sandbox.run(
+    `return [typeof globalThis['Temp' + 'oral'], 'toTemp' + 'oralInstant' in new Date()]`,
+  )
   expect(hidden.value).toEqual(['undefined', false])
   const escaped = await sandbox.run(String.raw`return \u0054emporal.Now.instant().epochMilliseconds === Date.now()`)
   expect(escaped.value).toBe(true)
