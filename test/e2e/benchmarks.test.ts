@@ -88,7 +88,15 @@ test(
       'call, SQLite log',
       'call, memory log, in-process',
     ])
-    expect(rowNames(report, 3)).toEqual(['with spare', 'with spare, type-checked', 'no spare'])
+    expect(rowNames(report, 3)).toEqual(['100 B', '10 kB', '1 MB'])
+    expect(rowNames(report, 4)).toEqual(expect.arrayContaining(['there and back', 'stage pre', 'stage body']))
+    expect(rowNames(report, 5)).toEqual([
+      'with spare',
+      'with spare, type-checked',
+      'no spare',
+      'one after the other',
+      'one after the other, type-checked',
+    ])
     const markdown = await read('md')
     for (const { title, rows } of report.tables) {
       expect(markdown).toContain(`## ${title}`)
